@@ -41,8 +41,24 @@ static SENDS: LazyLock<Regex> = LazyLock::new(|| {
         r"\brclone\b(?u:[^\n]){0,200}\b(?:copy|sync|move|rcat)\b|\baws\b(?u:[^\n]){0,120}--endpoint-url|\bgit[\x22',\s]{1,4}push\b(?u:[^\n]){0,80}(?:https?://|ssh://|git@)|\b(?:scp|rsync|sftp|lftp|smbclient)\b(?u:[^\n]){0,160}\b[\w.-]+@[a-z0-9.-]+",
         // Ruby, PHP, R, Perl
         r"\bPOST\(\s{0,8}[\x22']https?:|\bServerProxy\(|\bstream_context_create\(|\bLWP::UserAgent\b|\bsocket\.http\b|\bNet::FTP\b|\bNet::HTTP(?:\.post|::Post|::Put|\.start)\b|\b(?:HTTParty|Faraday|RestClient|HTTP)\.(?:post|put)\b|\bTCPSocket\.(?:new|open)\b|\bCURLOPT_POSTFIELDS\b|\bhttr2?::(?:POST|PUT)\(|\bIO::Socket::INET\b|->post\(",
+        r"\bNet::(?:SMTP|SFTP|SCP)\b|\bpost_form\(|\b(?:Excon|Typhoeus)\.(?:post|put)\b|\b(?:fsockopen|stream_socket_client|ftp_put)\(|\bGuzzleHttp\b|\bHTTP::Tiny\b|\bIO::Socket::SSL\b|\breq_body_\w+\(",
+        // Java, C#, Rust, Swift
+        r"\b(?:PostAsync|PutAsync|PostAsJsonAsync|UploadStringTaskAsync)\(|\bsetRequestMethod\(\x22P(?:OST|UT)|\bOkHttpClient\b|\bBodyPublishers\.|\bureq::(?:post|put)\(|\breqwest::(?u:[^\n]){0,80}\bpost\(|\bTcpStream::connect\(|\buploadTask\(",
+        // Connections and queues, in any language
+        r"\bcreate_connection\(|\bwebsockets?\.connect\(|\btls\.(?:connect|Dial)\(|\bdgram\.createSocket\(|\bmqtt\.(?:connect|NewClient)\(|\bpaho\b|\bmosquitto_pub\b|\bwebsocket\.Dial\(|\bamqp\.(?:Dial|connect)\(|\bpika\.|\bgrpc\.(?:Dial|NewClient|insecure_channel)\(|\bparamiko\b|\bpycurl\b|\bSockets\.TcpClient\b|\bSmtpClient\b|\bHttpClient\b",
+        // Clients of JavaScript
+        r"\b(?:needle|superagent|ky|phin|ofetch)\.(?:post|put|patch)\(|\$\.post\(|\bXMLHttpRequest\b|\bnodemailer\b|\bundici\b",
+        // Commands
+        r"/dev/(?:tcp|udp)/|\bopenssl\s+s_client\b|\bcurl\b(?u:[^\n]){0,160}\s--json\b|\bhttps?\s+(?:--\w+\s+)?(?:POST|PUT)\s|\b(?:msmtp|swaks|websocat|ncftpput|lftp|s3cmd|croc|ffsend)\s|\bStart-BitsTransfer\b(?u:[^\n]){0,80}Upload",
     ];
     capdex_evidence::expression::of(&format!("(?i-u){}", forms.join("|")))
+});
+
+/// Calls and commands by which something is given away, and not asked for.
+static POSTS: LazyLock<Regex> = LazyLock::new(|| {
+    capdex_evidence::expression::of(
+        r"(?i-u)p(?:ost|ut|atch)|send|upload|stor|smtp|data|-d\b|-F\b|-T\b|--form|InFile|Body|push|copy|sync|rcat|Dial|connect|socket|publish|paho|mqtt",
+    )
 });
 
 /// Words by which a text tells that its skill talks to anybody.
@@ -55,7 +71,7 @@ static NETWORK: LazyLock<Regex> = LazyLock::new(|| {
 /// An address in a program, or the bare number of a host.
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
     capdex_evidence::expression::of(
-        r"(?i-u)\b(?:https?|wss?|ftps?)://(?:(?u:[^\s\x22'@/]){1,60}@)?[a-z0-9.-]+|[\x22'`](?:\d{1,3}\.){3}\d{1,3}(?::\d{2,5})?[\x22'`]|[\x22'`][a-z0-9-]+(?:\.[a-z0-9-]+)+:\d{2,5}[\x22'`]|\.(?:[a-z0-9-]+\.){0,3}[a-z0-9-]+\.(?:example|test|invalid|com|net|org|io|dev|app|cloud|me|co|xyz|site|online|info|biz|ru|cn|cc|top)[\x22'`]|\b(?:git@|ssh://(?:\w+@)?)[a-z0-9.-]+|\b[\w.-]+@(?:[a-z0-9-]+\.)+[a-z]{2,}:|\b(?:FTP|SMTP|HTTPSConnection|HTTPConnection|TCPSocket\.new|TCPSocket\.open|SMTP_SSL)\(\s*[\x22'][a-z0-9.-]+",
+        r"(?i-u)\b(?:https?|wss?|ftps?|mqtts?|amqps?|rediss?|tcp|tls|ssl|smtps?|sftp|davs?)://(?:(?u:[^\s\x22'@/]){1,60}@)?[a-z0-9.-]+|/dev/(?:tcp|udp)/[a-z0-9.-]+|\b(?:connect|create_connection|createConnection|TcpClient|fsockopen|Dial|SmtpClient)\(\(?\s*[\x22'](?:tls://|ssl://)?[a-z0-9-]+(?:\.[a-z0-9-]+)+|[\x22'`](?:\d{1,3}\.){3}\d{1,3}(?::\d{2,5})?[\x22'`]|[\x22'`][a-z0-9-]+(?:\.[a-z0-9-]+)+:\d{2,5}[\x22'`]|\.(?:[a-z0-9-]+\.){0,3}[a-z0-9-]+\.(?:example|test|invalid|com|net|org|io|dev|app|cloud|me|co|xyz|site|online|info|biz|ru|cn|cc|top)[\x22'`]|\b(?:git@|ssh://(?:\w+@)?)[a-z0-9.-]+|\b[\w.-]+@(?:[a-z0-9-]+\.)+[a-z]{2,}:|\b(?:FTP|SMTP|HTTPSConnection|HTTPConnection|TCPSocket\.new|TCPSocket\.open|SMTP_SSL)\(\s*[\x22'][a-z0-9.-]+",
     )
 });
 
@@ -75,13 +91,33 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         // No service lives at a bare number with a port, and nobody who wants an answer throws it away with its failure.
         let aside = is_aside(document, at);
         let counts = |address: &String| is_numbered(address) || aside || !*told;
-        let foreign = receivers(document).find(|to| counts(to) && is_unnamed(subject, &destinations, to))?;
-        Some((document, at, foreign))
+        let foreign = receivers(document).find(|to| counts(to) && is_unnamed(subject, &destinations, to));
+        let found = foreign.map(|foreign| (document, at, foreign));
+        found.or_else(|| given_away(subject, document, &destinations))
     });
     let Some((document, at, foreign)) = found.next() else { return };
     let severity = weighed_at(document, at..at + 1, Severity::High);
     let line = document.line_of(at).trim();
     facts.found_as(severity, Confidence::Low, document.place(at), &format!("to {foreign}: {line}"));
+}
+
+/// The call of a program that gives something away to somebody whom no word of the texts names, whatever else they tell of
+/// networks: whoever uses a service says which. The address stands in the call or before it.
+fn given_away<'a>(
+    subject: &Subject<'_>,
+    document: &'a Document,
+    destinations: &Destinations,
+) -> Option<(&'a Document, usize, String)> {
+    let foreign = receivers(document)
+        .find(|to| is_unnamed(subject, destinations, to) && !destinations.are_told_of(subject, to))?;
+    let mut calls = SENDS.find_iter(&document.text).take(20).filter(|found| POSTS.is_match(found.as_str()));
+    let at = calls.find(|found| is_meant(document, found.start()))?.start();
+    Some((document, at, foreign))
+}
+
+/// True where a place of a program is no remark of it.
+fn is_meant(document: &Document, at: usize) -> bool {
+    document.zone_at(at) != ZoneKind::Comment && document.voice_at(at) == Voice::Program
 }
 
 /// True where a program throws away what a call answers, and hears of no failure.
@@ -167,7 +203,7 @@ pub(super) fn is_program(document: &Document) -> bool {
 /// The place of a call that sends.
 pub(super) fn sending(document: &Document) -> Option<usize> {
     let mut calls = SENDS.find_iter(&document.text).take(20).map(|found| found.start());
-    calls.find(|at| document.zone_at(*at) != ZoneKind::Comment && document.voice_at(*at) == Voice::Program)
+    calls.find(|at| is_meant(document, *at))
 }
 
 /// The addresses that stand in a program outside of its comments.
@@ -178,18 +214,21 @@ pub(super) fn receivers(document: &Document) -> impl Iterator<Item = String> {
         let text = found.as_str();
         let bare = text.rsplit(['"', '\'', '`', '(', '@', '/']).find(|part| part.contains('.')).unwrap_or(text);
         let bare = bare.trim_start_matches('.');
-        if text.contains("://") && !text.starts_with("ssh") { text.to_owned() } else { format!("https://{bare}") }
+        let is_web = ["http", "ws", "ftp"].iter().any(|scheme| text.starts_with(scheme));
+        if text.contains("://") && is_web { text.to_owned() } else { format!("https://{bare}") }
     })
 }
 
 fn is_told(subject: &Subject<'_>) -> bool {
-    /// A bound on the words that are weighed: a text with more of them speaks of a network.
-    const MOST: usize = 60;
     let mut texts = subject.documents().filter(|document| document.language == Language::Markdown);
-    texts.any(|document| {
-        let text = document.text.as_str();
-        NETWORK.find_iter(text).take(MOST).any(|found| !DENIED.is_match(clause_before(text, found.start())))
-    })
+    texts.any(|document| speaks_of(&NETWORK, &document.text))
+}
+
+/// True where a text has words that tell of something, and does not deny it.
+pub(super) fn speaks_of(words: &Regex, text: &str) -> bool {
+    /// A bound on the words that are weighed: a text with more of them speaks of it.
+    const MOST: usize = 60;
+    words.find_iter(text).take(MOST).any(|found| !DENIED.is_match(clause_before(text, found.start())))
 }
 
 /// What stands before a place in its clause.

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use regex_syntax::hir::Hir;
 
+use super::bent;
 use super::sign::sign_of;
 
 /// One kind of deed.
@@ -44,7 +45,7 @@ fn written(name: &'static str, places: &str, told: &str) -> Deed {
 }
 
 /// A deed that a command or a call does.
-fn called(name: &'static str, calls: &str, told: &str) -> Deed {
+pub(super) fn called(name: &'static str, calls: &str, told: &str) -> Deed {
     Deed { name, done: plain(calls), is_written: false, told: expression(told), is_addressed: false, beside: None }
 }
 
@@ -64,15 +65,15 @@ pub(super) static ANY: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 pub(super) static DEEDS: LazyLock<Vec<Deed>> = LazyLock::new(|| {
-    vec![
+    let mut deeds = vec![
         written(
             "sets something to start by itself",
-            r#"(?:~|HOME|home\(\)|homedir\(\)|expanduser|USERPROFILE|UserHomeDir|Dir\.home|\bhome\b|\bh\b)[^\n]{0,60}\.(?:bashrc|zshrc|bash_profile|zprofile|zshenv|profile|bash_login|bash_logout|bash_aliases|xprofile|xsessionrc|Rprofile|vimrc|tmux\.conf|emacs|pythonrc|inputrc|envrc)\b|fish["'/\\, ()]{1,6}config\.fish|LaunchAgents|LaunchDaemons|systemd["'/\\, ()]{1,6}(?:user|system)\b|[/"']autostart\b|/etc/cron|/etc/profile\.d|CurrentVersion\\+Run\b|Programs\\+Startup\b|\b(?:site|user)customize\b|site-packages[^\n]{0,60}\.pth\b|\.ssh/rc\b|nvim["'/\\, ()]{1,6}init\.(?:lua|vim)|ipython["'/\\, ()]{1,6}profile_default|\$PROFILE\b|PowerShell_profile\.ps1|\bPROMPT_COMMAND\b|sublime[^\n]{0,40}Packages"#,
+            r#"(?:~|HOME|home\(\)|homedir\(\)|expanduser|USERPROFILE|UserHomeDir|Dir\.home|\bhome\b|\bh\b)[^\n]{0,60}\.(?:bashrc|zshrc|bash_profile|zprofile|zshenv|profile|bash_login|bash_logout|bash_aliases|xprofile|xsessionrc|Rprofile|vimrc|tmux\.conf|emacs|pythonrc|inputrc|envrc)\b|fish["'/\\, ()]{1,6}config\.fish|LaunchAgents|LaunchDaemons|systemd["'/\\, ()]{1,6}(?:user|system)\b|[/"']autostart\b|/etc/cron|/etc/profile\.d|CurrentVersion\\+Run\b|Programs\\+Startup\b|\b(?:site|user)customize\b|site-packages[^\n]{0,60}\.pth\b|\.ssh/rc\b|/etc/rc\.local\b|/etc/init\.d/|/etc/ld\.so\.preload\b|/etc/environment\b|\.pam_environment\b|\.xinitrc\b|environment\.d\b|\bPYTHONSTARTUP\b|\bUserInitMprLogonScript\b|CurrentVersion\\+Winlogon\b|Image File Execution Options|\.jupyter\b|jupyter\w{0,10}_config\b|startup\.jl\b|\.(?:irbrc|pryrc|psqlrc|gdbinit|lldbinit|pdbrc|cshrc|kshrc)\b|nvim["'/\\, ()]{1,6}init\.(?:lua|vim)|ipython["'/\\, ()]{1,6}profile_default|\$PROFILE\b|PowerShell_profile\.ps1|\bPROMPT_COMMAND\b|sublime[^\n]{0,40}Packages"#,
             STARTS_TOLD,
         ),
         called(
             "sets something to start by itself",
-            r#"["']crontab["'],\s*["']-["']|\bcrontab\s+-(?:\s|$|["'])|\bcrontab\s+/|\bschtasks(?:\.exe)?%/create\b|Register-ScheduledTask\b|\blaunchctl%(?:load|bootstrap|submit)\b|\bsystemctl%(?:--user%)?enable\b|\bloginctl%enable-linger\b|\bat%now%\+|WScript\.Shell[^\n]{0,80}Startup|\bGetFolderPath\([^\n]{0,12}Startup"#,
+            r#"["']crontab["'],\s*["']-["']|\bcrontab\s+-(?:\s|$|["'])|\bcrontab\s+/|\bschtasks(?:\.exe)?%/create\b|Register-ScheduledTask\b|\blaunchctl%(?:load|bootstrap|submit)\b|\bsystemctl%(?:--user%)?enable\b|\bloginctl%enable-linger\b|\bNew-Service%-|\bsc(?:\.exe)?%create%|\bNew-ScheduledTask\w*\b|\bmake%login%item\b|\bbrew%services%start\b|\bat%now%\+|WScript\.Shell[^\n]{0,80}Startup|\bGetFolderPath\([^\n]{0,12}Startup"#,
             STARTS_TOLD,
         ),
         written(
@@ -86,7 +87,7 @@ pub(super) static DEEDS: LazyLock<Vec<Deed>> = LazyLock::new(|| {
             r"\bhooks?\b|husky|pre-?commit|lefthook|\bgit alias|钩子",
         ),
         written(
-            "changes what an agent obeys or may do",
+            AGENT_CHANGED,
             r#"\b(?:CLAUDE(?:\.local)?|AGENTS|GEMINI)\.md\b|\.(?:cursor|windsurf|cline)rules\b|copilot-instructions|\.claude["'/\\, ()]{1,6}(?:settings|hooks|commands|agents)\b|\.claude\.json|\.cursor["'/\\, ()]{1,6}(?:mcp\.json|rules)|claude_desktop_config|\.codex["'/\\, ()]{1,6}config\.toml|\.gemini["'/\\, ()]{1,6}settings|mcp_config\.json|\.continue["'/\\, ()]{1,6}config"#,
             r"(?:CLAUDE|AGENTS|GEMINI|MEMORY)\.md|\b(?:cursor|windsurf|copilot|codex|gemini)\b[^.\n]{0,40}\b(?:rules?|config|settings|set up)|\b(?:agent|claude|codex|editor|client|its|their|your) (?:permissions?|settings|config\w*|hooks?|instructions?|rules)|\bpermissions?\b|\bhooks?\b|\bmcp(?:\.json|Servers| servers?)|settings\.json|config\.toml|\binstruction files?|\brules? files?",
         ),
@@ -107,7 +108,7 @@ pub(super) static DEEDS: LazyLock<Vec<Deed>> = LazyLock::new(|| {
         ),
         called(
             "lowers a protection of the machine",
-            r#"\bAdd-MpPreference\b|\bSet-MpPreference\b|\bufw%(?:--force%)?disable\b|\biptables%(?:-F|--flush|-P%INPUT%ACCEPT)|\bsetenforce%0\b|\bspctl%--(?:master|global)-disable|\bnetsh%advfirewall\b[^\n]{0,60}\boff\b|\bsystemctl%(?:stop|disable|mask)%(?:--now%)?(?:auditd|firewalld|ufw|apparmor|falcon\S*|clamav\S*|osqueryd|rsyslog|fail2ban)|\bcsrutil%disable\b|\bauditctl%-e%0|\bSet-NetFirewallProfile\b[^\n]{0,60}False|\bSet-ExecutionPolicy\b[^\n]{0,60}(?:Unrestricted|Bypass)[^\n]{0,40}-Scope%(?:CurrentUser|LocalMachine)|chmod%(?:-R%)?(?:0?666|0?777)%/var/run/docker\.sock|\busermod%-aG%docker\b|\bxattr%-[dcr]+%(?:com\.apple\.quarantine)?|\btccutil%reset|\bchmod%u\+s\b|--clusterrole=cluster-admin|delete-public-access-block|BlockPublicAcls=false|\bNOPASSWD\b"#,
+            r#"\bAdd-MpPreference\b|\bSet-MpPreference\b|\bufw%(?:--force%)?disable\b|\biptables%(?:-F|--flush|-P%INPUT%ACCEPT)|\bsetenforce%0\b|\bspctl%--(?:master|global)-disable|\bnetsh%advfirewall\b[^\n]{0,60}\boff\b|\bsystemctl%(?:stop|disable|mask)%(?:--now%)?(?:auditd|firewalld|ufw|apparmor|falcon\S*|clamav\S*|osqueryd|rsyslog|fail2ban)|\bcsrutil%disable\b|\bEnableLUA\b|\bDisableAntiSpyware\b|\bDisableRealtimeMonitoring\b|\b(?:sc|net)(?:\.exe)?%stop%(?:WinDefend|wscsvc|Sense)\b|\bp?kill(?:all)?%(?:-\w+%)?(?:falcon\w*|clamd|osqueryd|auditd|crowdstrike)\b|\bSecRuleEngine%Off\b|\bauditctl%-e%0|\bSet-NetFirewallProfile\b[^\n]{0,60}False|\bSet-ExecutionPolicy\b[^\n]{0,60}(?:Unrestricted|Bypass)[^\n]{0,40}-Scope%(?:CurrentUser|LocalMachine)|chmod%(?:-R%)?(?:0?666|0?777)%/var/run/docker\.sock|\busermod%-aG%docker\b|\bxattr%-[dcr]+%(?:com\.apple\.quarantine)?|\btccutil%reset|\bchmod%u\+s\b|--clusterrole=cluster-admin|delete-public-access-block|BlockPublicAcls=false|\bNOPASSWD\b"#,
             r"firewall|defender|anti-?virus|selinux|gatekeeper|apparmor|\bauditd\b|\bufw\b|iptables|exclusions?\b|hardening|execution ?policy|docker (?:group|socket)|quarantine|setuid|cluster-admin|public access|\bsudo(?:ers)?\b|Virenscan|防火墙|cortafuegos",
         ),
         called(
@@ -206,12 +207,12 @@ pub(super) static DEEDS: LazyLock<Vec<Deed>> = LazyLock::new(|| {
         ),
         called(
             "takes checks of a repository away",
-            r#"commit\.gpgsign%false|\bpre-commit%uninstall\b|(?:\brm\b|unlink|remove|Remove-Item|rmSync)[^\n]{0,60}(?:\.git["'/\\, ()]{1,6}hooks|\.pre-commit-config|\.husky|\.gitleaks)|\bhooksPath%/dev/null|/protection\b[^\n]{0,60}DELETE|DELETE[^\n]{0,80}/protection\b|\bgit%commit\b[^\n]{0,60}--no-verify\b|\bgit%commit\b[^\n]{0,30}%-n%|\bnpm%config%set%audit%false"#,
-            r"gpg|sign(?:ed|ing)? commits?|\bhooks?\b[^.\n]{0,60}\b(?:remov|skip|disabl|uninstall|bypass)|\b(?:remov|skip|disabl|uninstall|bypass)\w*[^.\n]{0,60}\bhooks?\b|no-verify|branch protection|\baudit\b",
+            r#"commit\.gpgsign%false|\bpre-commit%uninstall\b|(?:\brm\b|unlink|remove|Remove-Item|rmSync)[^\n]{0,60}(?:\.git["'/\\, ()]{1,6}hooks|\.pre-commit-config|\.husky|\.gitleaks)|\bhooksPath%/dev/null|vulnerability-alerts\b[^\n]{0,60}DELETE|DELETE[^\n]{0,80}vulnerability-alerts\b|secret_scanning\w*[^\n]{0,30}status[^\n]{0,12}disabled|required_status_checks["']?\s?[:=]\s?(?:null|None|nil)|allow_force_pushes["']?\s?[:=]\s?[tT]rue|/protection\b[^\n]{0,60}DELETE|DELETE[^\n]{0,80}/protection\b|\bgit%commit\b[^\n]{0,60}--no-verify\b|\bgit%commit\b[^\n]{0,30}%-n%|\bnpm%config%set%audit%false"#,
+            r"gpg|sign(?:ed|ing)? commits?|\bhooks?\b[^.\n]{0,60}\b(?:remov|skip|disabl|uninstall|bypass)|\b(?:remov|skip|disabl|uninstall|bypass)\w*[^.\n]{0,60}\bhooks?\b|no-verify|(?:remov|delet|disabl|switch\w* off|relax)\w*[^.\n]{0,40}branch protection|\baudit\b",
         ),
         called(
             "deletes the record of what was done",
-            r#"(?:remove|unlink|rm|truncate|write_text|Remove-Item|open|File\.delete)\b[^\n]{0,100}\.(?:bash|zsh|python)_history\b|["']\.(?:bash|zsh)_history["'][^\n]{0,80}\n?[^\n]{0,80}\n?[^\n]{0,120}(?:remove|unlink)\(|ConsoleHost_history|\bwevtutil%cl\b|\bClear-EventLog\b|\bauditpol\b[^\n]{0,20}/clear|journalctl[^\n]{0,40}--vacuum-(?:time|size)=1|\bHISTFILE=/dev/null|\bhistory%-c\b|truncate[^\n]{0,20}/var/log/|>\s*/var/log/(?:auth|secure|syslog|audit|wtmp|lastlog)|(?:rmtree|rmSync|rm\s+-rf|unlink|RemoveAll|Remove-Item)[^\n]{0,60}\.claude["'/\\, ()]{1,6}projects"#,
+            r#"(?:remove|unlink|rm|truncate|write_text|Remove-Item|open|File\.delete)\b[^\n]{0,100}\.(?:bash|zsh|python)_history\b|["']\.(?:bash|zsh)_history["'][^\n]{0,80}\n?[^\n]{0,80}\n?[^\n]{0,120}(?:remove|unlink)\(|ConsoleHost_history|\bvssadmin%delete%shadows\b|\bwbadmin%delete\b|\bfsutil%usn%deletejournal\b|\blog%erase%--all\b|\bwevtutil%cl\b|\bClear-EventLog\b|\bauditpol\b[^\n]{0,20}/clear|journalctl[^\n]{0,40}--vacuum-(?:time|size)=1|\bHISTFILE=/dev/null|\bhistory%-c\b|truncate[^\n]{0,20}/var/log/|>\s*/var/log/(?:auth|secure|syslog|audit|wtmp|lastlog)|(?:rmtree|rmSync|rm\s+-rf|unlink|RemoveAll|Remove-Item)[^\n]{0,60}\.claude["'/\\, ()]{1,6}projects"#,
             r"\bhistor(?:y|ies)\b|event log|\blogs?\b[^.\n]{0,30}\b(?:clear|clean|delet|rotat|trim|vacuum)|(?:clear|clean|delet|rotat|trim|vacuum)\w*[^.\n]{0,30}\blogs?\b|transcripts?|历史|Verlauf|historial",
         ),
         addressed(
@@ -261,8 +262,13 @@ pub(super) static DEEDS: LazyLock<Vec<Deed>> = LazyLock::new(|| {
             r#"(?:\belse\b|\?|\|\||\bor\b|replace\(|\bsub\(|s/)[^\n]{0,60}["'/]\s?(?:AT|BE|CH|CY|CZ|DE|DK|EE|ES|FI|FR|GB|GR|IE|IT|LT|LU|LV|MT|NL|NO|PL|PT|RO|SE)\d{2}(?:\s?[A-Z0-9]{4}){3,7}(?:\s?[A-Z0-9]{1,3})?["'/]"#,
             r"example IBAN|sample IBAN|test IBAN|placeholder",
         ),
-    ]
+    ];
+    deeds.extend(bent::deeds());
+    deeds
 });
+
+/// The deed that changes the settings and instructions of an agent.
+pub(super) const AGENT_CHANGED: &str = "changes what an agent obeys or may do";
 
 /// The words by which a skill tells that something of it starts by itself.
 const STARTS_TOLD: &str = r"\bcron(?:tab|\s+job|\b)|\bscheduled? (?:task|job|run|it|the|a)|\bschedules? |launch ?(?:agent|daemon|d\b|ctl)|systemd|\b(?:at|on|system|session|login|boot|shell) start-?up|start-?up (?:item|script|entry|file)|autostart|auto-?start|starts? (?:automatically|by itself|at (?:login|boot|logon))|\bat (?:every )?(?:login|boot|logon)|log-?in item|\bon boot|\.(?:bashrc|zshrc|profile|zprofile|bash_profile)|shell (?:profile|config|rc|start|init)|\balias(?:es)?\b|\bevery (?:\d+ )?(?:minutes?|hours?|night|morning)\b|\bhourly|\bnightly|\btimer\b|registry key|task scheduler|shell completion|shell hook|开机|定时|计划任务|Anmeldung|Autostart|zeitgesteuert|al iniciar|programad[oa] (?:diari|cada)";

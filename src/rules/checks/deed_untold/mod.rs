@@ -4,6 +4,7 @@
 //! which an honest skill speaks of it; where none of its texts has one, the deed is hidden. Honest installers, hooks and
 //! schedules are silent, since they are what their skill is for.
 
+use std::cell::LazyCell;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -21,7 +22,9 @@ use capdex_model::capability::Kind;
 use capdex_model::fact::{Confidence, Severity};
 use deeds::{ANY, DEEDS, Deed};
 
+mod bent;
 mod deeds;
+mod fences;
 mod sign;
 
 /// Calls that write something at all.
@@ -50,11 +53,24 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for document in subject.documents().filter(|document| is_program(document) && ANY.is_match(&document.text)) {
         for deed in DEEDS.iter() {
             let Some(at) = done(document, deed).filter(|at| !is_told(subject, document, *at, deed)) else { continue };
-            let severity = weighed_at(document, at..at + 1, Severity::High);
-            let line = document.line_of(at).trim();
-            facts.found_as(severity, Confidence::Medium, document.place(at), &format!("{}: {line}", deed.name));
+            report(document, deed, at, facts);
         }
     }
+    let spoken = LazyCell::new(|| fences::spoken(subject));
+    for document in subject.documents().filter(|document| fences::may_run(document) && ANY.is_match(&document.text)) {
+        for deed in DEEDS.iter().filter(|deed| fences::counts(deed)) {
+            let Some(at) = fences::done(document, deed) else { continue };
+            if !spoken.iter().any(|text| deed.is_told_in(text)) {
+                report(document, deed, at, facts);
+            }
+        }
+    }
+}
+
+fn report(document: &Document, deed: &Deed, at: usize, facts: &mut FactSink<'_>) {
+    let severity = weighed_at(document, at..at + 1, Severity::High);
+    let line = document.line_of(at).trim();
+    facts.found_as(severity, Confidence::Medium, document.place(at), &format!("{}: {line}", deed.name));
 }
 
 fn is_program(document: &Document) -> bool {
@@ -66,21 +82,30 @@ fn is_program(document: &Document) -> bool {
 
 /// The place in a program where it does a deed.
 fn done(document: &Document, deed: &Deed) -> Option<usize> {
+    done_where(document, deed, |at| {
+        document.zone_at(at) != ZoneKind::Comment && document.voice_at(at) == Voice::Program
+    })
+}
+
+/// The place of a document where a deed is done, among those that are meant.
+fn done_where(document: &Document, deed: &Deed, is_meant: impl Fn(usize) -> bool) -> Option<usize> {
     let text = document.text.as_str();
     // A bound on what is looked at: a program that names more places than this lists them.
     deed.done.find_iter(text).take(20).find_map(|found| {
         let at = found.start();
+        if !is_meant(at) {
+            return None;
+        }
         let low = text.floor_char_boundary(at.saturating_sub(REACH));
         let high = text.floor_char_boundary(found.end() + REACH);
         let around = text.get(low..high)?;
         let line = document.line_of(at);
-        let meant = document.zone_at(at) != ZoneKind::Comment && document.voice_at(at) == Voice::Program;
         let is_written = !deed.is_written || WRITES.is_match(around);
         let is_near = deed.beside.as_ref().is_none_or(|near| near.is_match(around));
         // What a block prints into a file is written on the line that closes it.
         let after = text.get(found.end()..text.floor_char_boundary(found.end() + 160)).unwrap_or_default();
         let is_shown = is_shown(line) && !after.contains("} >>");
-        (meant && is_written && is_near && !ORDINARY.is_match(line) && !is_shown).then_some(at)
+        (is_written && is_near && !ORDINARY.is_match(line) && !is_shown).then_some(at)
     })
 }
 

@@ -1,0 +1,82 @@
+//! The fences of a skill's texts: programs that an agent runs, held against the words around them.
+
+use super::super::sending_untold::speaks_of;
+use super::deeds::Deed;
+use super::{LARGEST, done_where};
+use capdex_evidence::document::Document;
+use capdex_evidence::language::Language;
+use capdex_evidence::subject::Subject;
+use capdex_evidence::voice::Voice;
+use capdex_evidence::zones::ZoneKind;
+
+impl Deed {
+    /// True where the words around a fence tell of the deed. To say that it is never done is not to tell of it.
+    pub(super) fn is_told_in(&self, text: &str) -> bool {
+        speaks_of(&self.told, text)
+    }
+}
+
+/// True for a text whose fences an agent runs.
+pub(super) fn may_run(document: &Document) -> bool {
+    document.language == Language::Markdown && document.voice == Voice::Agent && document.text.len() <= LARGEST
+}
+
+/// True for a deed that a fence hides: an address that it names is told by it, and so is a place where it puts what comes with
+/// the skill for the agent.
+pub(super) fn counts(deed: &Deed) -> bool {
+    !deed.is_addressed && deed.name != super::deeds::AGENT_CHANGED
+}
+
+/// What the Markdown texts of a skill say outside of their fences.
+pub(super) fn spoken(subject: &Subject<'_>) -> Vec<String> {
+    let texts = subject.documents().filter(|document| document.language == Language::Markdown);
+    texts.map(outside).collect()
+}
+
+fn outside(document: &Document) -> String {
+    let zones = document.zones.iter().filter(|zone| zone.kind != ZoneKind::CodeBlock);
+    zones.filter_map(|zone| document.text.get(zone.start..zone.end)).collect()
+}
+
+/// The place in a fence of a program where a deed is done.
+pub(super) fn done(document: &Document, deed: &Deed) -> Option<usize> {
+    done_where(document, deed, |at| document.zone_at(at) == ZoneKind::CodeBlock && is_program(document, at))
+}
+
+/// True in a fence whose language is that of a program, outside of its remarks.
+fn is_program(document: &Document, at: usize) -> bool {
+    const LANGUAGES: [&str; 24] = [
+        "bash",
+        "sh",
+        "shell",
+        "zsh",
+        "console",
+        "fish",
+        "powershell",
+        "ps1",
+        "pwsh",
+        "bat",
+        "cmd",
+        "python",
+        "py",
+        "python3",
+        "javascript",
+        "js",
+        "mjs",
+        "typescript",
+        "ts",
+        "ruby",
+        "rb",
+        "go",
+        "php",
+        "node",
+    ];
+    let index = document.zones.partition_point(|zone| zone.end <= at);
+    let Some(zone) = document.zones.get(index) else { return false };
+    let fence = document.text.get(zone.start..zone.end).and_then(|block| block.lines().next()).unwrap_or_default();
+    let language = fence.trim().trim_start_matches(['`', '~']).split([' ', '{', ',', ':']).next().unwrap_or_default();
+    let line = document.line_of(at).trim_start();
+    LANGUAGES.contains(&language.to_ascii_lowercase().as_str())
+        && !line.starts_with(['#', ';'])
+        && !line.starts_with("//")
+}
