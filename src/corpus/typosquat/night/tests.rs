@@ -54,6 +54,11 @@ fn short(candidates: &[TyposquatCandidate]) -> Vec<(&str, &str, &'static str, Se
         .collect()
 }
 
+/// What a night keeps: the rest says why it is no lead.
+fn told(candidates: &[TyposquatCandidate]) -> Vec<(&str, &str, &'static str, Severity)> {
+    short(candidates).into_iter().filter(|(.., severity)| *severity > Severity::Info).collect()
+}
+
 const WORDS: &str = "Sends transactional mail over the acme service with templates and tracking";
 
 fn famous() -> CorpusMember {
@@ -89,7 +94,7 @@ fn one_owner_one_thing_and_the_older_name_are_silent() {
     mirror.entity = "npm:postmark-server".into();
     for silent in [same_owner, older, as_used, mirror] {
         let name = silent.key.name.clone();
-        assert_eq!(short(&candidates_of(vec![famous(), silent], &[], "", &Conduct::default())), [], "{name}");
+        assert_eq!(told(&candidates_of(vec![famous(), silent], &[], "", &Conduct::default())), [], "{name}");
     }
 }
 
@@ -252,7 +257,7 @@ fn publishers_tools_and_hosts_have_their_own_spaces() {
 fn young_things_that_many_use_are_compared_all_the_same() {
     let bought = npm("postmrak-server", &["mallory"], Some(20_000), 10, WORDS, "");
     let candidates = candidates_of(vec![famous(), bought], &[], "", &Conduct::default());
-    assert_eq!(short(&candidates).len(), 1);
+    assert_eq!(told(&candidates).len(), 1);
     assert!(candidates[0].severity >= Severity::Medium, "{candidates:#?}");
 }
 
@@ -272,7 +277,7 @@ fn what_a_publisher_lists_himself_establishes_nothing() {
 
 #[test]
 fn a_name_of_many_proven_owners_is_nobodys_and_listings_of_nobody_hide_nothing() {
-    let named = |is_proven| short(&candidates_of(of_many(is_proven), &[], "", &Conduct::default())).len();
+    let named = |is_proven| told(&candidates_of(of_many(is_proven), &[], "", &Conduct::default())).len();
     assert_eq!(named(true), 0);
     assert_eq!(named(false), 5);
 }
