@@ -102,17 +102,26 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 }
 
 /// The call of a program that gives something away to somebody whom no word of the texts names, whatever else they tell of
-/// networks: whoever uses a service says which. The address stands in the call or before it.
+/// networks: whoever uses a service says which. The address stands in the call, or the program has no other kind.
 fn given_away<'a>(
     subject: &Subject<'_>,
     document: &'a Document,
     destinations: &Destinations,
 ) -> Option<(&'a Document, usize, String)> {
-    let foreign = receivers(document)
-        .find(|to| is_unnamed(subject, destinations, to) && !destinations.are_told_of(subject, to))?;
+    /// The bytes of a call that hold its address.
+    const REACH: usize = 200;
+    let strange = |to: &String| is_unnamed(subject, destinations, to) && !destinations.are_told_of(subject, to);
+    let foreign: Vec<String> = receivers(document).filter(strange).collect();
+    let first = foreign.first()?;
+    let is_alone = receivers(document).all(|to| foreign.contains(&to) || is_name(&to));
     let mut calls = SENDS.find_iter(&document.text).take(20).filter(|found| POSTS.is_match(found.as_str()));
-    let at = calls.find(|found| is_meant(document, found.start()))?.start();
-    Some((document, at, foreign))
+    calls.find_map(|found| {
+        let end = document.text.floor_char_boundary(found.end() + REACH);
+        let call = document.text.get(found.start()..end).unwrap_or_default();
+        let names = |to: &&String| call.contains(to.rsplit('/').next().unwrap_or_default());
+        let to = foreign.iter().find(names).or_else(|| is_alone.then_some(first))?;
+        is_meant(document, found.start()).then(|| (document, found.start(), to.clone()))
+    })
 }
 
 /// True where a place of a program is no remark of it.
