@@ -39,8 +39,11 @@ pub(super) fn run(global: &Global, command: &AbuseCommand, out: &mut Out) -> any
 fn import(global: &Global, (file, confirmed): (&Path, bool), waiting: &WaitArgs, out: &mut Out) -> anyhow::Result<()> {
     let shown = file.display();
     let (mut list, mut digest) = if file.is_dir() { records(file, out)? } else { one_list(file)? };
-    if confirmed && !list.confirmed {
-        list.confirmed = true;
+    if !file.is_dir() {
+        // A list cannot vouch for itself: the operator's word counts, and not the file's.
+        list.confirmed = confirmed;
+    }
+    if confirmed {
         // Of what counts now: the same file without the word is another import.
         digest = Digest::of_json(&list);
     }

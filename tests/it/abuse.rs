@@ -76,7 +76,7 @@ fn a_reported_package_is_blocked_until_the_list_lets_go_of_it() {
     }
 
     let confirmed = capdex.run(&["abuse", "import", "list.json", "--confirmed"]);
-    assert!(confirmed.stdout.contains("scans 2 listings again"), "{} {}", confirmed.stdout, confirmed.stderr);
+    assert!(confirmed.stdout.contains("scans 1 listing again"), "{} {}", confirmed.stdout, confirmed.stderr);
     assert_eq!(night(&capdex, "2026-11-21T03:00:00Z").code, Some(0));
     assert_eq!(band(&capdex), "block", "the operator confirms it");
 
@@ -117,6 +117,23 @@ fn lists_are_shown_and_bad_or_older_ones_refused() {
     assert_eq!(bad.code, Some(2), "{}", bad.stderr);
     assert!(bad.stderr.contains("entry 2 (npm: ): name is empty"), "{}", bad.stderr);
     assert_eq!(capdex.run(&["abuse", "import", "missing.json"]).code, Some(2));
+}
+
+#[test]
+fn only_the_operator_confirms_a_list() {
+    let capdex = Capdex::offline();
+    let list = json!({ "list": "team", "version": 1, "source": "us", "date": "2026-11-20", "confirmed": true,
+                       "entries": [{ "registry": "npm", "name": "a", "reason": "sends tokens" }] });
+    capdex.write("list.json", list.to_string());
+    let is_confirmed = |import: &[&str]| {
+        assert_eq!(capdex.run(import).code, Some(0));
+        let shown: Value =
+            serde_json::from_str(&capdex.run(&["abuse", "list", "--format", "json"]).stdout).expect("JSON");
+        shown["items"][0]["confirmed"].clone()
+    };
+    assert_eq!(is_confirmed(&["abuse", "import", "list.json"]), false, "a file cannot vouch for itself");
+    assert_eq!(is_confirmed(&["abuse", "import", "list.json", "--confirmed"]), true);
+    assert_eq!(is_confirmed(&["abuse", "import", "list.json"]), false, "the word is taken back");
 }
 
 fn records(capdex: &Capdex) -> Vec<Value> {
