@@ -54,7 +54,7 @@ static TABLE: LazyLock<VerdictNumbers> =
     LazyLock::new(|| toml::from_str(NUMBERS).expect("the compiled-in numbers parse, as tested"));
 
 static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
-    rubric: RubricRef { id: VERDICT.into(), version: "1".into(), text: text_digest(NUMBERS, PAGE) },
+    rubric: RubricRef { id: VERDICT.into(), version: "2".into(), text: text_digest(NUMBERS, PAGE) },
     title: "capdex's own verdict: what to do about it, by the findings of the rules",
     page: PAGE,
     published_at: "this page",
