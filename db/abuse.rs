@@ -28,6 +28,8 @@ impl Writer<'_> {
     /// Takes a version of a list in the place of the one before. Returns the number of listings of which something else is
     /// said now; none where this file was imported before. The first list of all concerns every listing: nobody had looked.
     ///
+    /// A list that says the same and is confirmed now, or no more, counts as a version of its own.
+    ///
     /// [`StoreError::Refused`] for a version that is older than the one held, or the same with other bytes.
     pub fn import_abuse_list(&self, list: &AbuseList, digest: &Digest, at: AsOf) -> Result<Option<u64>, StoreError> {
         let conn = self.connection();
@@ -50,24 +52,33 @@ impl Writer<'_> {
 
 /// True where this very file is the newest version held.
 fn is_held(conn: &Connection, list: &AbuseList, digest: &Digest) -> Result<bool, StoreError> {
-    let sql = "SELECT version, digest FROM abuse_lists WHERE name = ?1 ORDER BY version DESC LIMIT 1";
-    let newest =
-        first(conn, "look up a list of abuse", sql, (&list.list,), |row| Ok((row.cell::<u32>(0)?, row.digest(1)?)))?;
+    let sql = "SELECT a.version, a.digest, d.body FROM abuse_lists a JOIN json_documents d ON d.id = a.body
+               WHERE a.name = ?1 ORDER BY a.version DESC LIMIT 1";
+    let newest = first(conn, "look up a list of abuse", sql, (&list.list,), |row| {
+        Ok((row.cell::<u32>(0)?, row.digest(1)?, row.packed::<AbuseList>(2, "list of abuse")?))
+    })?;
     let AbuseList { list: name, version, .. } = list;
     let refused = |detail| Err(StoreError::Refused { what: "list of abuse", detail });
     match newest {
         // A nightly import of a file that did not change must make nothing unscanned.
-        Some((held, of)) if held == *version && of == *digest => Ok(true),
+        Some((held, of, _)) if held == *version && of == *digest => Ok(true),
+        // The operator's word about the same list: what it reports stays, and only its weight is another.
+        Some((held, _, of)) if held == *version && says_the_same(&of, list) => Ok(false),
         // Reports name list and version: one version with two contents could not be told apart later.
-        Some((held, _)) if held == *version => {
+        Some((held, ..)) if held == *version => {
             refused(format!("version {held} of {name} was imported with other bytes; raise its version"))
         }
         // A mirror that lags, or an old list that someone replays, must not take reports back.
-        Some((held, _)) if held > *version => {
+        Some((held, ..)) if held > *version => {
             refused(format!("version {version} of {name} is older than version {held}, which was imported before"))
         }
         _ => Ok(false),
     }
+}
+
+/// True where two lists differ in no more than whether they are confirmed.
+fn says_the_same(one: &AbuseList, other: &AbuseList) -> bool {
+    AbuseList { confirmed: other.confirmed, ..one.clone() } == *other
 }
 
 /// Takes out the reports of a list's earlier version; returns their subjects.
@@ -84,6 +95,8 @@ fn take_out(conn: &Connection, name: &str) -> Result<BTreeSet<String>, StoreErro
 /// Puts a version of a list in; returns the subjects of its reports.
 fn put(conn: &Connection, list: &AbuseList, digest: &Digest, at: AsOf) -> Result<BTreeSet<String>, StoreError> {
     const WHAT: &str = "store a list of abuse";
+    // The same version was there before only where its weight has changed, and then its reports were taken out.
+    execute(conn, WHAT, "DELETE FROM abuse_lists WHERE name = ?1 AND version = ?2", (&list.list, list.version))?;
     let sql = "INSERT INTO abuse_lists (name, version, digest, body, at) VALUES (?1, ?2, ?3, ?4, ?5)";
     let body = json_documents::put(conn, list)?;
     let id = insert(conn, WHAT, sql, (&list.list, list.version, digest.as_bytes(), body, seconds(at)))?;
@@ -171,7 +184,14 @@ mod tests {
             reference: None,
         };
         let entries = names.iter().map(entry).collect();
-        AbuseList { list: name.into(), version, source: "us".into(), date: "2026-11-20".into(), entries }
+        AbuseList {
+            list: name.into(),
+            version,
+            source: "us".into(),
+            date: "2026-11-20".into(),
+            confirmed: false,
+            entries,
+        }
     }
 
     fn import(store: &Store, list: &AbuseList) -> Result<Option<u64>, StoreError> {
@@ -207,6 +227,29 @@ mod tests {
         assert_eq!(scan_all(), vec![a]);
         assert_eq!(reports(&store, a), Some(vec![]));
         assert_eq!(reports(&store, b), Some(vec![("y".into(), 7)]), "another list is left alone");
+    }
+
+    #[test]
+    fn a_list_that_is_confirmed_later_says_something_new_of_all_that_it_names() {
+        let folder = Folder::new();
+        let store = folder.store();
+        list(&store, &listing("a", "1"), 1);
+        let a = scan_of(&store, "a", "1", 1);
+        let plain = abuse_list("x", 1, &["a"]);
+        let confirmed = AbuseList { confirmed: true, ..plain.clone() };
+        let is_confirmed = || {
+            let claims = store.reader().expect("opens").bundle(a).expect("reads").claims;
+            claims.repository_signals.reports.known().map(|reports| reports.iter().all(|report| report.confirmed))
+        };
+        assert_eq!(import(&store, &plain).expect("taken"), Some(1));
+        assert_eq!(is_confirmed(), Some(false));
+        assert_eq!(import(&store, &confirmed).expect("taken"), Some(1));
+        assert_eq!(is_confirmed(), Some(true));
+        assert_eq!(import(&store, &confirmed).expect("taken"), None);
+        let other = AbuseList { confirmed: true, ..abuse_list("x", 1, &["b"]) };
+        import(&store, &other).expect_err("another list under the same version");
+        assert_eq!(import(&store, &plain).expect("taken"), Some(1), "the word may be taken back");
+        assert_eq!(is_confirmed(), Some(false));
     }
 
     #[test]

@@ -39,7 +39,11 @@ pub(super) fn of(packument: &Packument<'_>) -> Claims {
         },
         install_scripts: install_scripts(packument),
         dependencies: dependencies(packument),
-        repository_signals: RepositorySignals { signed: signed(packument), ..RepositorySignals::default() },
+        repository_signals: RepositorySignals {
+            signed: signed(packument),
+            trusted_publisher: trusted_publisher(packument),
+            ..RepositorySignals::default()
+        },
         history: Claim::Unknown,
         ..Claims::default()
     }
@@ -50,6 +54,16 @@ pub(super) fn of(packument: &Packument<'_>) -> Claims {
 fn signed(packument: &Packument<'_>) -> Claim<bool> {
     match packument.manifest.get("dist").and_then(|dist| dist.get("signatures")) {
         Some(Value::Array(signatures)) if !signatures.is_empty() => Claim::Known(true),
+        _ => Claim::Unknown,
+    }
+}
+
+/// Whether a workflow that the registry trusts published the version, as its `_npmUser` says. A proxy may leave the member out
+/// of what it says of a person, so that its absence proves nothing there.
+fn trusted_publisher(packument: &Packument<'_>) -> Claim<bool> {
+    match packument.manifest.get("_npmUser").and_then(Value::as_object) {
+        Some(user) if user.get("trustedPublisher").is_some_and(Value::is_object) => Claim::Known(true),
+        Some(_) if packument.is_whole() => Claim::Known(false),
         _ => Claim::Unknown,
     }
 }

@@ -61,8 +61,9 @@ where the digest of the packument's canonical form is the one of the last visit.
 all but their last component.
 
 With `signals` in the schedule so many packages a night are asked for what their packument does not say, each once a week
-and when it changes: the repository that the attestation of the listed version names and, where `downloads_url` says where
-the counts are, the downloads of the last month, cut to two digits. 128 names without a scope are one request.
+and when it changes: the repository that the attestation of the listed version names and the downloads of the last month, cut
+to two digits, which are asked for at `downloads_url`, or else of the npm registry itself: who asks a registry of his own tells it
+to nobody. 128 names without a scope are one request.
 
 A package is gone where the registry says 404, and where no version of it is left. It is taken down where the version
 listed is the registry's placeholder (`0.0.1-security`, of `npm/security-holder`), which is no release of anybody; and a

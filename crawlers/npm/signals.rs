@@ -10,12 +10,13 @@ use base64::engine::general_purpose::STANDARD;
 use capdex_model::entity_signals::rounded;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Claim, Claims, Listing, Locator};
+use capdex_model::registries;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{address, ask};
 use crate::collect::{Answers, CollectFuture, CollectRequest, Collected, Collector};
-use crate::{CrawlError, claims, references};
+use crate::{CrawlError, SourceSettings, claims, references};
 
 /// Names in one request for downloads, as documented. Names with a scope go one by one.
 const NAMES: usize = 128;
@@ -75,10 +76,17 @@ struct Count {
     downloads: u64,
 }
 
+/// The address of the counts: the one that is set, else that of the registry where its own packuments are asked for. Who asks a
+/// registry of his own tells nobody else which packages he has.
+fn counts(settings: &SourceSettings) -> Option<String> {
+    let own = || registries::is_own("npm", &settings.base_url).then(registries::npm_downloads);
+    settings.downloads_url.clone().or_else(own)
+}
+
 /// The downloads of the last month, by name. Nothing is asked without the address of the counts.
 async fn downloads(request: &CollectRequest<'_>) -> Result<BTreeMap<String, u64>, CrawlError> {
     let mut counts = BTreeMap::new();
-    let Some(base_url) = &request.settings.downloads_url else { return Ok(counts) };
+    let Some(base_url) = self::counts(request.settings) else { return Ok(counts) };
     let below = |names: &str| format!("{}/downloads/point/last-month/{names}", base_url.trim_end_matches('/'));
     // Packages of a scope's own registry are nobody's business here.
     let is_public = |listing: &&Listing| is_public(listing, request);
@@ -154,7 +162,6 @@ fn repository_of(answer: &Value, key: &ListingKey, version: &str) -> Claim<Listi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SourceSettings;
     use crate::http::testing::{Sent, Server, client, settings};
     use capdex_model::time::{AsOf, Timestamp};
     use serde_json::json;
@@ -219,6 +226,26 @@ mod tests {
         let known = Claim::Known;
         assert_eq!(counts, [known(7), Claim::Unknown, known(12_000), known(0), Claim::Unknown]);
         assert_eq!(server.asked().len(), 3, "{:?}", server.paths());
+    }
+
+    #[tokio::test]
+    async fn a_registry_of_ones_own_tells_nobody_what_it_holds() {
+        let server = Server::start(|_, _| Sent::ok(json!({}).to_string()));
+        let (http, _) = client(settings(&[&server.base_url]));
+        let private = SourceSettings { base_url: server.base_url.clone(), ..SourceSettings::default() };
+        let listings = [package("a", Claim::Known(false)), package("b", Claim::Known(false))];
+        let as_of = AsOf(Timestamp::from_unix_seconds(0));
+        let request = CollectRequest { id: "npm", http: &http, settings: &private, listings: &listings, as_of };
+        let answers = COLLECTOR.collect(request).await.expect("answers");
+        let unknown = |(_, answer): &(ListingKey, Collected)| told(answer).downloads_monthly.is_unknown();
+        assert!(answers.len() == 2 && answers.iter().all(unknown), "{answers:?}");
+        assert_eq!(server.paths(), Vec::<String>::new());
+
+        assert_eq!(counts(&private), None);
+        let public = SourceSettings { base_url: format!("{}/", registries::npm()), ..SourceSettings::default() };
+        assert_eq!(counts(&public), Some(registries::npm_downloads()));
+        let named = SourceSettings { downloads_url: Some("https://counts.example".into()), ..private };
+        assert_eq!(counts(&named).as_deref(), Some("https://counts.example"));
     }
 
     #[tokio::test]

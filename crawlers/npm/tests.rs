@@ -114,6 +114,21 @@ fn what_a_proxy_strips_is_unknown_and_what_the_registry_lacks_is_absent() {
 }
 
 #[test]
+fn a_trusted_publisher_a_person_and_nothing_said_are_told_apart() {
+    let trusted = |value: &Value| listing(value).expect("a packument").claims.repository_signals.trusted_publisher;
+    let version = "/versions/1.1.0";
+    let whole = without(packument("a"), version, "_npmUser");
+    let by = |user: Value| with(whole.clone(), version, "_npmUser", user);
+    let person = json!({"name": "ann", "email": "ann@example.test"});
+    let workflow = json!({"name": "GitHub Actions", "trustedPublisher": {"id": "github", "oidcConfigId": "oidc:1"}});
+    assert_eq!(trusted(&by(workflow)), Claim::Known(true));
+    assert_eq!(trusted(&by(person.clone())), Claim::Known(false));
+    assert_eq!(trusted(&whole), Claim::Unknown, "nobody is named");
+    let proxied = without(by(person), "", "time");
+    assert_eq!(trusted(&proxied), Claim::Unknown, "a proxy may have left it out");
+}
+
+#[test]
 fn old_forms_are_read() {
     let of = |key: &str, value: Value| {
         let old = with(without(packument("a"), "/versions/1.1.0", "license"), "/versions/1.1.0", key, value);

@@ -58,7 +58,7 @@ is the one of the last visit; addresses, serials, upload times, readmes and vuln
 
 With `signals` in the schedule so many projects a night are asked, each once in four weeks and when it changes, whether the
 listed file is attested (yes, no, or nothing said, as by mirrors) and which repository's publisher attested it. The index
-publishes no downloads. Where `downloads_url` names a service that counts them, those of the last month are asked for, cut to
+publishes no downloads, and who counts them is somebody else, so that nothing is asked by itself. Where `downloads_url` names a service that counts them, those of the last month are asked for, cut to
 two digits. Owners are the accounts with a role in the project, and its organisation as `org:NAME`.
 
 A project is gone where the index says 404 and where it has no file left. It is taken down where it is quarantined (PEP

@@ -70,6 +70,10 @@ async fn of_listing(request: &CollectRequest<'_>, listing: &Listing) -> Result<C
     };
     let mut claims = Claims { provenance: provenance.map_or(Claim::Unknown, Claim::Known), ..Claims::default() };
     claims.downloads_monthly = downloads(request, name).await?;
+    if provenance == Some(false) {
+        // The index takes no other signature: a file without an attestation has none.
+        claims.repository_signals.signed = Claim::Known(false);
+    }
     if provenance == Some(true) {
         claims.attested = publisher(request, base_url, name, (version, filename)).await?;
     }
@@ -214,14 +218,21 @@ mod tests {
         let told: Vec<_> = answers
             .into_iter()
             .map(|(_, answer)| match answer {
-                Collected::Told(claims) => (claims.provenance, claims.attested, claims.downloads_monthly),
+                Collected::Told(claims) => {
+                    (claims.provenance, claims.attested, claims.downloads_monthly, claims.repository_signals.signed)
+                }
                 other => panic!("{other:?}"),
             })
             .collect();
         let expected = [
-            (Claim::Known(true), Claim::Known(ListingKey::new("github", "acme/yes")), Claim::Known(12_000)),
-            (Claim::Known(false), Claim::Unknown, Claim::Unknown),
-            (Claim::Unknown, Claim::Unknown, Claim::Unknown),
+            (
+                Claim::Known(true),
+                Claim::Known(ListingKey::new("github", "acme/yes")),
+                Claim::Known(12_000),
+                Claim::Unknown,
+            ),
+            (Claim::Known(false), Claim::Unknown, Claim::Unknown, Claim::Known(false)),
+            (Claim::Unknown, Claim::Unknown, Claim::Unknown, Claim::Unknown),
         ];
         assert_eq!(told, expected);
         assert_eq!(server.asked().len(), 7, "{:?}", server.paths());

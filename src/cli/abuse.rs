@@ -14,12 +14,16 @@ use super::{ListFormat, WaitArgs};
 pub enum AbuseCommand {
     /// Take a list, or a newer version in the place of the one before. The next night scans what it concerns.
     #[command(
-        after_help = "Example:\n  capdex abuse import team.json\n  capdex abuse import malicious-packages/osv/malicious"
+        after_help = "Example:\n  capdex abuse import team.json\n  capdex abuse import team.json --confirmed\n  capdex abuse import malicious-packages/osv/malicious"
     )]
     Import {
         /// The list, a JSON file; or a folder of OSV records, of which those of malicious packages (`MAL-…`) are a list under
         /// the folder's name. A record that names versions reports these alone.
         file: PathBuf,
+        /// Your word that what the list reports is malicious: what it names is `block` then, and `caution` otherwise. Records of
+        /// malicious packages (`MAL-…`) are confirmed without it.
+        #[arg(long)]
+        confirmed: bool,
         #[command(flatten)]
         waiting: WaitArgs,
     },

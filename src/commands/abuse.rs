@@ -27,7 +27,7 @@ const MAX_RECORDS_BYTES: u64 = 2 << 30;
 
 pub(super) fn run(global: &Global, command: &AbuseCommand, out: &mut Out) -> anyhow::Result<Exit> {
     match command {
-        AbuseCommand::Import { file, waiting } => import(global, file, waiting, out)?,
+        AbuseCommand::Import { file, confirmed, waiting } => import(global, (file, *confirmed), waiting, out)?,
         AbuseCommand::Report { file, waiting } => abuse_reports::submit(global, file, waiting, out)?,
         AbuseCommand::Reports { format } => abuse_reports::list(global, *format, out)?,
         AbuseCommand::Moderate(options) => abuse_reports::moderate(global, options, out)?,
@@ -37,9 +37,17 @@ pub(super) fn run(global: &Global, command: &AbuseCommand, out: &mut Out) -> any
     Ok(Exit::Done)
 }
 
-fn import(global: &Global, file: &Path, waiting: &WaitArgs, out: &mut Out) -> anyhow::Result<()> {
+fn import(global: &Global, (file, confirmed): (&Path, bool), waiting: &WaitArgs, out: &mut Out) -> anyhow::Result<()> {
     let shown = file.display();
-    let (list, digest) = if file.is_dir() { records(file, out)? } else { one_list(file)? };
+    let (mut list, mut digest) = if file.is_dir() { records(file, out)? } else { one_list(file)? };
+    if !file.is_dir() {
+        // A list cannot vouch for itself: the operator's word counts, and not the file's.
+        list.confirmed = confirmed;
+    }
+    if confirmed {
+        // Of what counts now: the same file without the word is another import.
+        digest = Digest::of_json(&list);
+    }
     let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
     let taken = list.clone();
     // A version older than the one held, or the same with other bytes, is a fault of the file.
@@ -194,13 +202,14 @@ fn table(lists: &[ImportedList], out: &mut Out) -> anyhow::Result<()> {
         return Ok(());
     }
     let mut table = summary::table();
-    table.set_header(["list", "version", "date", "entries", "imported", "source", "file sha256"]);
+    table.set_header(["list", "version", "date", "entries", "confirmed", "imported", "source", "file sha256"]);
     for ImportedList { list, digest, imported } in lists {
         let (version, entries) = (list.version.to_string(), list.entries.len().to_string());
         // The source is text of the file, and a terminal would act on control sequences in it.
         let source = escape::escape(&list.source).into_owned();
         let (at, digest) = (imported.to_string(), digest.hex());
-        table.add_row([list.list.clone(), version, list.date.clone(), entries, at, source, digest]);
+        let confirmed = if list.confirmed { "yes" } else { "no" }.to_owned();
+        table.add_row([list.list.clone(), version, list.date.clone(), entries, confirmed, at, source, digest]);
     }
     out.line(table)?;
     Ok(())
@@ -214,6 +223,7 @@ fn row(imported: &ImportedList) -> Value {
         "version": list.version,
         "source": list.source,
         "date": list.date,
+        "confirmed": list.confirmed,
         "imported": imported,
         "file_sha256": digest.hex(),
         "entries": list.entries,

@@ -72,7 +72,9 @@ fn print_worst(of: SummaryOf, top_rows: &TopRows, out: &mut Out) -> anyhow::Resu
     }
     let mut table = table();
     let seeds = RUBRICS.iter().map(|rubric| &rubric.meta().rubric).filter(|rubric| rubric.is_seed());
-    let rubrics: Vec<&str> = seeds.map(|rubric| &*rubric.id).collect();
+    // A column that says nothing of nearly all rows would take the room of the sentence.
+    let answering = seeds.enumerate().filter(|(place, _)| top_rows.is_answering(*place));
+    let (places, rubrics): (Vec<usize>, Vec<&str>) = answering.map(|(place, rubric)| (place, &*rubric.id)).unzip();
     let heads: Vec<String> = ["#", "capability", "kind", "band"]
         .into_iter()
         .map(ToOwned::to_owned)
@@ -82,13 +84,13 @@ fn print_worst(of: SummaryOf, top_rows: &TopRows, out: &mut Out) -> anyhow::Resu
         .collect();
     table.set_header(heads);
     // Numbers are aligned on the right; the other columns are words.
-    for index in [0, 4, 5, 6, 7] {
+    for index in std::iter::once(0).chain((4..).take(rubrics.len())) {
         if let Some(column) = table.column_mut(index) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
     for line in &top_rows.lines {
-        table.add_row(cells(line));
+        table.add_row(cells(line, &places));
     }
     out.line(table)?;
     if top_rows.beyond > 0 {
@@ -111,7 +113,8 @@ pub(super) fn first_name(top_rows: &TopRows) -> Option<String> {
     (name.bytes().all(is_plain) && !name.starts_with(['-', '#'])).then_some(name)
 }
 
-fn cells(line: &TopRow) -> Vec<Cell> {
+/// The cells of a line, with the scores of the methods at these places.
+fn cells(line: &TopRow, places: &[usize]) -> Vec<Cell> {
     let name = format!("{}#{}", line.package, line.path);
     let name = escape::shorten(&escape::escape(name.trim_end_matches('#')), 52);
     let band = Cell::new(line.band.as_str()).fg(colour(line.band));
@@ -121,7 +124,7 @@ fn cells(line: &TopRow) -> Vec<Cell> {
         Cell::new(line.kind),
         band,
     ];
-    for (value, grade) in &line.scores {
+    for (value, grade) in places.iter().filter_map(|place| line.scores.get(*place)) {
         let value = value.map_or_else(|| "n/a".to_owned(), |value| value.to_string());
         let grade = if grade == "n/a" { "" } else { &escape::shorten(grade, 17) };
         cells.push(Cell::new(format!("{value} {grade}").trim_end()));

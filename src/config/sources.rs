@@ -70,8 +70,8 @@ keys! {
         /// as `docs/sources.md` says. `facts:COUNT` among the queries of GitHub is its name until version 0.2.
         #[key(default = "0: nothing beside the listings", example = "500")]
         pub signals: Option<usize>,
-        /// The address of the counts of downloads, for npm and PyPI, and of images for Docker's MCP registry, which has one of
-        /// its own. Without it none are asked for.
+        /// The address of the counts of downloads, for npm and PyPI, and of images for Docker's MCP registry. The npm registry and
+        /// Docker's have one of their own; without it none are asked for elsewhere.
         #[key(default = NONE, example = r#""https://downloads.registry.example""#)]
         pub downloads_url: Option<String>,
         /// Whether an alert tells of listings that stand at block or caution: `true` for all of the source, `false` for none.

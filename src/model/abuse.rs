@@ -27,6 +27,9 @@ pub struct AbuseList {
     pub source: String,
     /// The day of this version, `2026-11-20`.
     pub date: String,
+    /// True where what it reports was confirmed: by its keeper, or by the operator who imported it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub confirmed: bool,
     /// The reported packages.
     pub entries: Vec<AbuseEntry>,
 }
@@ -62,6 +65,9 @@ pub struct Report {
     pub version: u32,
     /// The day of that version.
     pub date: String,
+    /// True where the list's reports are confirmed. Left out of the text otherwise, so that reports of before stay the same.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub confirmed: bool,
     /// The reason of the report.
     pub reason: String,
     /// The day when it was first seen.
@@ -109,6 +115,8 @@ struct Unread {
     version: u32,
     source: String,
     date: String,
+    #[serde(default)]
+    confirmed: bool,
     entries: Vec<Value>,
 }
 
@@ -135,8 +143,8 @@ impl AbuseList {
             // One bad entry refuses the list: a list that is silently shorter clears whatever it left out.
             entries.push(read.and_then(AbuseEntry::checked).map_err(wrong)?);
         }
-        let Unread { list, version, source, date, .. } = unread;
-        Ok(Self { list, version, source, date, entries })
+        let Unread { list, version, source, date, confirmed, .. } = unread;
+        Ok(Self { list, version, source, date, confirmed, entries })
     }
 
     /// The report that the list makes through one of its entries.
@@ -145,6 +153,7 @@ impl AbuseList {
             list: self.list.clone(),
             version: self.version,
             date: self.date.clone(),
+            confirmed: self.confirmed,
             reason: entry.reason.clone(),
             first_seen: entry.first_seen.clone(),
             reference: entry.reference.clone(),
@@ -185,7 +194,8 @@ impl AbuseEntry {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "list {} version {} of {} reports: {}", self.list, self.version, self.date, self.reason)?;
+        let says = if self.confirmed { "confirms" } else { "reports" };
+        write!(f, "list {} version {} of {} {says}: {}", self.list, self.version, self.date, self.reason)?;
         if let Some(seen) = &self.first_seen {
             write!(f, ", first seen {seen}")?;
         }

@@ -95,6 +95,7 @@ pub fn list<'a>(
         version,
         source: "reports that were submitted to this store and accepted by a person".to_owned(),
         date: date.to_owned(),
+        confirmed: false,
         entries: accepted.into_iter().map(AbuseReport::entry).collect(),
     };
     AbuseList::parse(&serde_json::to_vec(&list)?)

@@ -145,6 +145,7 @@ impl Claims {
         take(&mut own.failing_runs, &later.failing_runs);
         take(&mut own.installs, &later.installs);
         take(&mut own.signed, &later.signed);
+        take(&mut own.trusted_publisher, &later.trusted_publisher);
     }
 }
 

@@ -8,6 +8,11 @@ pub fn npm() -> String {
     https(&["registry", "npmjs", "org"])
 }
 
+/// The address of the counts of downloads that the npm registry gives beside its packuments.
+pub fn npm_downloads() -> String {
+    https(&["api", "npmjs", "org"])
+}
+
 /// The address of the simple index of Python's packages.
 pub fn pypi() -> String {
     format!("{}/simple", https(&["pypi", "org"]))

@@ -81,6 +81,10 @@ pub struct RepositorySignals {
     /// The number of the repository that it was forked from, as the forge says; absent where it was forked from none.
     #[serde(skip_serializing_if = "Claim::is_unknown")]
     pub fork_of: Claim<u64>,
+    /// True where the listed version was published by a workflow that the registry trusts, without a token; false where its
+    /// registry says who published it and names no such workflow.
+    #[serde(skip_serializing_if = "Claim::is_unknown")]
+    pub trusted_publisher: Claim<bool>,
     /// The reports of imported lists of abuse about it, sorted: known and empty where none does, unknown while no list
     /// was imported. The store adds it; no source says it.
     #[serde(skip_serializing_if = "Claim::is_unknown")]

@@ -76,7 +76,7 @@ fn a_changed_text_needs_a_new_version() {
         })
         .collect();
     let expected = [
-        "capdex/verdict 1 sha256:7e78da18fc72984cca980063612cc7b889a41dbf795ab71c20553e504bea4c2f",
+        "capdex/verdict 2 sha256:650009e71ae9d119a463a983d2ebd21bac6f19477659c4b4a3ae9ab075c4df37",
         "spiderrating/seed 4 sha256:9adbc094c51a05919fea0f2dbcc1a117c1d0336e4c432254d1ac914a0fb89442",
         "saferskills/seed 3 sha256:f8d1805b479234ee7e2d7da172ba02e32690d27c6aa0e76cdde4a4976cbcd59d",
         "mcpbundles/seed 4 sha256:d3e6c5bb85c4010ec4142dd96747a4d9325b322afccacffd2cd4fffd9a883bfc",

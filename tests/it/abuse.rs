@@ -19,6 +19,13 @@ fn write_list(capdex: &Capdex, version: u32, names: &[&str]) {
     capdex.write("list.json", list.to_string());
 }
 
+/// The band of capdex's own verdict on the server.
+fn band(capdex: &Capdex) -> String {
+    let capabilities = rows(&capdex.path().join("out"), "capabilities");
+    let row = capabilities.iter().find(|row| text(row, "slug") == SERVER).expect("a row");
+    text(row, "band").to_owned()
+}
+
 /// What `agentscore/seed` decides about the server, and the evidence of its reports.
 fn judged(capdex: &Capdex) -> (String, String, Vec<String>) {
     let out = capdex.path().join("out");
@@ -57,6 +64,7 @@ fn a_reported_package_is_blocked_until_the_list_lets_go_of_it() {
     assert!(run.stdout.contains("3 snapshots scanned"), "{}", run.stdout);
     let (grade, note, reports) = judged(&capdex);
     assert_eq!(grade.as_str(), "BLOCK");
+    assert_eq!(band(&capdex), "caution", "somebody says so");
     assert_eq!(
         reports,
         vec!["list team version 1 of 2026-11-20 reports: sends tokens, first seen 2026-11-01".to_owned()]
@@ -66,6 +74,11 @@ fn a_reported_package_is_blocked_until_the_list_lets_go_of_it() {
         let verified = capdex.run(&["verify", target]);
         assert_eq!(verified.code, Some(0), "{}", verified.stdout);
     }
+
+    let confirmed = capdex.run(&["abuse", "import", "list.json", "--confirmed"]);
+    assert!(confirmed.stdout.contains("scans 1 listing again"), "{} {}", confirmed.stdout, confirmed.stderr);
+    assert_eq!(night(&capdex, "2026-11-21T03:00:00Z").code, Some(0));
+    assert_eq!(band(&capdex), "block", "the operator confirms it");
 
     write_list(&capdex, 2, &["never-listed"]);
     let replaced = capdex.run(&["abuse", "import", "list.json"]);
@@ -104,6 +117,23 @@ fn lists_are_shown_and_bad_or_older_ones_refused() {
     assert_eq!(bad.code, Some(2), "{}", bad.stderr);
     assert!(bad.stderr.contains("entry 2 (npm: ): name is empty"), "{}", bad.stderr);
     assert_eq!(capdex.run(&["abuse", "import", "missing.json"]).code, Some(2));
+}
+
+#[test]
+fn only_the_operator_confirms_a_list() {
+    let capdex = Capdex::offline();
+    let list = json!({ "list": "team", "version": 1, "source": "us", "date": "2026-11-20", "confirmed": true,
+                       "entries": [{ "registry": "npm", "name": "a", "reason": "sends tokens" }] });
+    capdex.write("list.json", list.to_string());
+    let is_confirmed = |import: &[&str]| {
+        assert_eq!(capdex.run(import).code, Some(0));
+        let shown: Value =
+            serde_json::from_str(&capdex.run(&["abuse", "list", "--format", "json"]).stdout).expect("JSON");
+        shown["items"][0]["confirmed"].clone()
+    };
+    assert_eq!(is_confirmed(&["abuse", "import", "list.json"]), false, "a file cannot vouch for itself");
+    assert_eq!(is_confirmed(&["abuse", "import", "list.json", "--confirmed"]), true);
+    assert_eq!(is_confirmed(&["abuse", "import", "list.json"]), false, "the word is taken back");
 }
 
 fn records(capdex: &Capdex) -> Vec<Value> {
@@ -180,5 +210,6 @@ fn records_of_malicious_packages_are_a_list_and_a_bad_release_is_not_the_package
     assert_eq!(night(&capdex, "2026-11-22T01:00:00Z").code, Some(0));
     let (grade, _, reports) = judged(&capdex);
     assert_eq!(grade, "BLOCK");
+    assert_eq!(band(&capdex), "block", "records of malicious packages are confirmed");
     assert!(reports.len() == 1 && reports[0].contains("MAL-2026-2: Malicious code in weather-mcp"), "{reports:?}");
 }

@@ -58,16 +58,58 @@ pub struct TopRows {
     pub lines: Vec<TopRow>,
     /// Further ones.
     pub beyond: u64,
+    /// The number of all rows for which each seed rubric gave an answer, in their order.
+    answered: Vec<u64>,
 }
+
+/// What a method says that does not know enough: its number then speaks of what little there is.
+const NO_ANSWER: [&str; 2] = ["INSUFFICIENT DATA", "n/a"];
+/// A method that answers for fewer than one row in so many has no column.
+const ONE_IN: u64 = 20;
 
 impl TopRows {
     /// Adds the next capability of the order, which goes from the best to the worst.
     pub fn add(&mut self, line: TopRow) {
+        self.answered.resize(self.answered.len().max(line.scores.len()), 0);
+        for (answered, (value, grade)) in self.answered.iter_mut().zip(&line.scores) {
+            *answered += u64::from(value.is_some() && !NO_ANSWER.contains(&&**grade));
+        }
         self.lines.insert(0, line);
         // Counted, because a terminal says how much it left out.
         if self.lines.len() > LINES {
             self.lines.truncate(LINES);
             self.beyond += 1;
         }
+    }
+    /// True where a seed rubric, by its place among them, answers for enough rows to have a column.
+    pub fn is_answering(&self, rubric: usize) -> bool {
+        let rows = self.beyond.saturating_add(u64::try_from(self.lines.len()).unwrap_or(u64::MAX));
+        self.answered.get(rubric).is_some_and(|answered| answered.saturating_mul(ONE_IN) >= rows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use capdex_model::points::Points;
+
+    #[test]
+    fn a_method_that_answers_for_fewer_than_one_row_in_twenty_has_no_column() {
+        let row = |grade: &str| TopRow {
+            rank: None,
+            package: "folder:a".to_owned(),
+            path: String::new(),
+            kind: Kind::Skill,
+            band: Band::Ok,
+            reason: String::new(),
+            scores: vec![(Some(Points::whole(99)), grade.to_owned().into()), (None, "n/a".into())],
+        };
+        let mut rows = TopRows::default();
+        rows.add(row("ALLOW"));
+        (1..20).for_each(|_| rows.add(row("INSUFFICIENT DATA")));
+        assert!(rows.is_answering(0), "one of twenty");
+        rows.add(row("INSUFFICIENT DATA"));
+        assert!(!rows.is_answering(0), "one of twenty-one");
+        assert!(!rows.is_answering(1), "none");
     }
 }

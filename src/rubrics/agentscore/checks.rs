@@ -287,6 +287,20 @@ pub(super) fn code(findings: &[MethodFinding<'_>], answered: Answered) -> Check 
     check.completed(score, risk_of(score).max(forced), said).of(answered)
 }
 
+/// A check of the code, with who published it where the registry says so.
+pub(super) fn published_by(mut check: Check, facts: &SparseFacts) -> Check {
+    let stated = facts.value(METADATA).and_then(|value| value.get("trusted_publisher"));
+    let said = match stated.and_then(serde_json::Value::as_bool) {
+        Some(true) => "published by a workflow that the registry trusts",
+        Some(false) => "published by no workflow that the registry trusts",
+        None => return check,
+    };
+    if check.score().is_some() {
+        check.determined = format!("{}; {said}", &*check.determined).into();
+    }
+    check
+}
+
 /// The verdict that the package scanner gives beside its number.
 pub(super) fn package_verdict(score: Points, worst: Option<Severity>) -> &'static str {
     let numbers = &TABLE.code.verdict;

@@ -103,7 +103,7 @@ pub(super) fn computed(facts: &SparseFacts) -> Score {
     let checks = [
         checks::deployer(facts),
         checks::model(facts, &outcomes),
-        checks::code(&code, outcomes.answered(readers)),
+        checks::published_by(checks::code(&code, outcomes.answered(readers)), facts),
         checks::abuse(&reports, outcomes.answered(reporters)),
         checks::permissions(facts, &outcomes),
         checks::deployment(facts, &outcomes),

@@ -115,6 +115,20 @@ fn a_type_costs_once_at_its_worst() {
 }
 
 #[test]
+fn who_published_is_told_beside_the_code() {
+    let told = |stated: Value, answered: Answered| {
+        let facts = reported(Kind::McpServer, &[(checks::METADATA, stated)], Outcome::False);
+        checks::published_by(checks::code(&[], answered), &facts).determined.to_string()
+    };
+    let said = |stated: Value| told(stated, ALL_ANSWERED);
+    assert!(said(json!({"trusted_publisher": true})).ends_with("; published by a workflow that the registry trusts"));
+    assert!(said(json!({"trusted_publisher": false})).ends_with("; published by no workflow that the registry trusts"));
+    assert!(!said(json!({"owner": true})).contains("published"));
+    let open = told(json!({"trusted_publisher": true}), Answered { asked: 10, answered: 0 });
+    assert_eq!(open, "", "a check that could not look says nothing");
+}
+
+#[test]
 fn all_injection_patterns_are_one_type() {
     assert_eq!(
         ["PI-03", "PI-12", "no_license"].map(type_of),

@@ -58,6 +58,49 @@ fn penalties_weights_ceilings_and_colours_are_the_published_ones() {
 }
 
 #[test]
+fn every_penalty_and_every_weight_is_the_published_one() {
+    let penalties = [0, 5, 12, 25, 40];
+    assert_eq!(Severity::ALL.map(|severity| TABLE.penalties[&severity]), penalties);
+    let codes = [
+        "SS-SKILL-INJECT-B64-PAYLOAD-01",
+        "SS-X-SUPPLY-CHAIN-1",
+        "SS-X-MAINTENANCE-1",
+        "SS-X-TRANSPARENCY-1",
+        "SS-X-COMMUNITY-1",
+    ];
+    // What two high findings leave of the sub-score, and what that takes off the whole, in hundredths.
+    for ((code, axis), (weight, left)) in
+        codes.into_iter().zip(Axis::ALL).zip([(35, 1750), (20, 1000), (15, 750), (15, 750), (15, 750)])
+    {
+        assert_eq!(TABLE.weights[&axis], weight, "{axis:?}");
+        let score = of(&[(code, Severity::High), (code, Severity::High)]);
+        let part = score.parts.iter().find(|part| part.name == axis.as_str()).expect("its part");
+        assert_eq!(part.value, Some(Points::whole(50)), "{axis:?}");
+        let term = score.terms.iter().find(|term| term.label.contains(axis.as_str())).expect("its term");
+        assert_eq!(term.points, Points::hundredths(left), "{axis:?}: {term:?}");
+        let critical = of(&[(code, Severity::Critical)]);
+        let part = critical.parts.iter().find(|part| part.name == axis.as_str()).expect("its part");
+        assert_eq!(part.value, Some(Points::whole(20)), "{axis:?}: sixty is left, and twenty is the most");
+    }
+}
+
+#[test]
+fn each_colour_begins_where_the_page_says() {
+    for (value, expected) in [
+        (100, "Green"),
+        (80, "Green"),
+        (79, "Yellow"),
+        (60, "Yellow"),
+        (59, "Orange"),
+        (40, "Orange"),
+        (39, "Red"),
+        (0, "Red"),
+    ] {
+        assert_eq!(&*colour(Points::whole(value)), expected, "{value}");
+    }
+}
+
+#[test]
 fn a_critical_finding_floors_its_sub_score_at_twenty() {
     let score = of(&[("SS-SKILL-INJECT-BIDI-01", Severity::Critical)]);
     let part = score.parts.first().expect("five parts");

@@ -190,6 +190,12 @@ fn ages_count_whole_days_up_to_the_limits() {
     for (days, value) in [(90, 10.0), (91, 6.0), (180, 6.0), (181, 2.0), (365, 2.0), (366, 0.0)] {
         assert_eq!(recency(days), [None, Some(value), None], "{days} days");
     }
+    let age = |days: i64| {
+        let created = Timestamp::from_unix_seconds(day().start_of_day().unix_seconds() - days * 86_400);
+        metadata_of(json!({ "created": created })).parts.map(|part| part.value)
+    };
+    assert_eq!(age(180), [Some(0.0), None, None], "the page asks for more than 180 days");
+    assert_eq!(age(181), [Some(10.0), None, None]);
 }
 
 #[test]

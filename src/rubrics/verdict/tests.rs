@@ -5,6 +5,10 @@ use serde_json::Value;
 use super::*;
 use crate::score_all;
 use crate::tests::{day, fact, reported};
+use capdex_evidence::Evidence;
+use capdex_evidence::decompose::decompose;
+use capdex_evidence::subject::Subject;
+use capdex_model::bundle::{Bundle, BundleFile};
 use capdex_model::digest::Digest;
 use capdex_model::fact::{Outcome, Place};
 use capdex_model::snapshot::{Gap, GapReason};
@@ -110,4 +114,33 @@ fn no_method_has_a_voice() {
         score.grade = "BLOCK".into();
     }
     assert_eq!(over(&scores, &Completeness::Analysed).band, Band::Ok);
+}
+
+/// The strictest band of what a list of tools holds.
+fn band_of_tools(tools: &Value) -> Band {
+    let file = BundleFile::new(serde_json::json!({ "tools": tools }).to_string().into_bytes());
+    let bundle = Bundle::local("folder:tools", [("tools.json".to_owned(), file)].into());
+    let evidence = Evidence::gather(&bundle);
+    let capabilities = decompose(&bundle, &evidence);
+    let subject = |capability| Subject { capability, evidence: &evidence, claims: &bundle.claims, gaps: &[] };
+    let facts = capdex_rules::evaluate(&capabilities.iter().map(subject).collect::<Vec<_>>());
+    let bands = facts.iter().map(|facts| over(&score_all(facts, day()), &Completeness::Analysed).band);
+    bands.max_by_key(|band| [Band::Ok, Band::Watch, Band::Caution].iter().position(|of| of == band)).expect("one")
+}
+
+#[test]
+fn a_tool_that_works_out_a_value_is_ok_and_one_that_deletes_is_not() {
+    let tool = |name: &str, description: &str| {
+        serde_json::json!([{ "name": name, "description": description, "annotations": { "readOnlyHint": true, "destructiveHint": false,
+            "idempotentHint": true, "openWorldHint": false },
+            "inputSchema": { "type": "object", "properties": { "a": { "type": "string", "description": "The first." } } } }])
+    };
+    for (name, description) in [
+        ("add_numbers", "Adds two numbers."),
+        ("replace_text", "Replaces text in a string."),
+        ("merge_arrays", "Merges two arrays into one."),
+    ] {
+        assert_eq!(band_of_tools(&tool(name, description)), Band::Ok, "{name}");
+    }
+    assert_eq!(band_of_tools(&tool("delete_user", "Deletes a user.")), Band::Caution);
 }

@@ -77,6 +77,8 @@ struct StatedField<'a> {
     failing_runs: Option<&'a u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     installs: Option<&'a u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trusted_publisher: Option<&'a bool>,
 }
 
 impl<'a> StatedField<'a> {
@@ -142,6 +144,7 @@ impl<'a> StatedField<'a> {
             account_organizations: signals.account_organizations.known(),
             failing_runs: signals.failing_runs.known(),
             installs: signals.installs.known(),
+            trusted_publisher: signals.trusted_publisher.known(),
         }
     }
 }

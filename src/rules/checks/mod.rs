@@ -177,6 +177,7 @@ mod tool_directives;
 mod tool_languages;
 mod tool_orders;
 mod tool_poison;
+mod tool_pure;
 mod tool_secrets;
 mod tool_siblings;
 mod tool_texts;

@@ -1,4 +1,4 @@
-//! Blocks of code whose comments order the agent to run them.
+//! Blocks of code that order the agent to run them: in comments, or in words that the published rule lists.
 //!
 //! A comment that says what a step does is how people write; the severity grows with whom it speaks to and with what the
 //! block fetches.
@@ -34,6 +34,16 @@ static ADDRESSED: LazyLock<Regex> = LazyLock::new(|| {
 static FETCHES: LazyLock<Regex> =
     LazyLock::new(|| expression(r"\b(?:curl|wget|iwr|irm|Invoke-WebRequest|urlopen|requests\.get|base64\s+-d)\b"));
 
+/// What the published rule looks for, anywhere in a block.
+static PUBLISHED: LazyLock<Regex> = LazyLock::new(|| {
+    expression(
+        r"\b(?:please|now|then|next|first)\s+(?:run|execute|invoke|call|trigger)\b|\b(?:run|execute|invoke|call|trigger)\s+(?:this|the\s+(?:above|below|following))\s+(?:command|code|script)\b",
+    )
+});
+/// The languages of the blocks in which it looks.
+const LANGUAGES: [&str; 13] =
+    ["bash", "sh", "shell", "zsh", "powershell", "cmd", "python", "py", "node", "js", "javascript", "ts", "typescript"];
+
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let read = |document: &&Document| {
         // Only here comments of code are read by an agent before anything is run.
@@ -50,6 +60,8 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
                     (false, false) => Severity::Info,
                 };
                 facts.found_as(severity, Confidence::Low, document.place(offset), line);
+            } else if let Some((offset, words)) = published(document, zone) {
+                facts.found_as(Severity::Info, Confidence::Low, document.place(offset), words);
             }
         }
     }
@@ -74,4 +86,16 @@ fn ordering_comment<'a>(document: &'a Document, block: &Zone) -> Option<(usize, 
         .map(|(offset, line)| (offset, line.trim()))
         .filter(|(_, text)| text.starts_with('#') || text.starts_with("//") || is_batch(text));
     comments.find(|(_, text)| ORDER.is_match(text))
+}
+
+/// The words of the published rule in a block of one of its languages, with their offset in the document.
+fn published<'a>(document: &'a Document, block: &Zone) -> Option<(usize, &'a str)> {
+    let text = document.text.get(block.start..block.end)?;
+    let fence = text.lines().next()?.trim_start_matches(['`', '~', ' ']);
+    let language = fence.split(|letter: char| !letter.is_ascii_alphanumeric()).next().unwrap_or_default();
+    if !LANGUAGES.iter().any(|known| known.eq_ignore_ascii_case(language)) {
+        return None;
+    }
+    let found = PUBLISHED.find(text)?;
+    Some((block.start + found.start(), found.as_str()))
 }

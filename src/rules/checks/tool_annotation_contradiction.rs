@@ -5,6 +5,7 @@ use capdex_evidence::subject::Subject;
 use capdex_evidence::surfaces::Surface;
 use capdex_model::fact::{Confidence, Severity};
 
+use super::tool_pure::is_pure;
 use super::tool_texts::{below, name_words, prose, tool_surfaces};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
@@ -18,6 +19,9 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         }
         // Two witnesses that agree are plain; one alone may be a noun that looks like a verb, or speak of what is computed.
         let (by_name, by_text) = (verb_of_name(&tool.name), verb_of_description(surface));
+        if is_pure(&tool.name, surface, by_name, by_text) {
+            continue;
+        }
         let place = below(surface, "/annotations/readOnlyHint");
         match (by_name, by_text) {
             (Some(verb), Some(_)) => {

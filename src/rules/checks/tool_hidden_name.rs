@@ -2,13 +2,16 @@
 
 use crate::FactSink;
 use capdex_evidence::subject::Subject;
-use capdex_model::fact::Place;
+use capdex_model::fact::{Confidence, Place, Severity};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for tool in subject.tools() {
+        let place = || Place { pointer: format!("{}/name", tool.place.pointer), ..tool.place.clone() };
         if is_hidden(tool.name.as_bytes()) {
-            let place = Place { pointer: format!("{}/name", tool.place.pointer), ..tool.place.clone() };
-            facts.found(place, &tool.name);
+            facts.found(place(), &tool.name);
+        } else if tool.name.contains("__") && tool.place.file.ends_with(".json") {
+            // A namespace; the published rule takes it for a mark, and reads manifests alone.
+            facts.found_as(Severity::Info, Confidence::Low, place(), &tool.name);
         }
     }
 }
@@ -24,5 +27,5 @@ fn is_hidden(name: &[u8]) -> bool {
 
 /// Ends of names.
 const ENDS: [&str; 2] = ["_meta", "_sys"];
-/// Parts of names. Two underscores inside a name are a common namespace and are left out, unlike in the published rule.
+/// Parts of names.
 const MARKS: [&str; 3] = ["_internal", ".hidden", "_hidden"];
