@@ -87,7 +87,7 @@ pub(super) static DEEDS: LazyLock<Vec<Deed>> = LazyLock::new(|| {
             r"\bhooks?\b|husky|pre-?commit|lefthook|\bgit alias|钩子",
         ),
         written(
-            AGENT_CHANGED,
+            "changes what an agent obeys or may do",
             r#"\b(?:CLAUDE(?:\.local)?|AGENTS|GEMINI)\.md\b|\.(?:cursor|windsurf|cline)rules\b|copilot-instructions|\.claude["'/\\, ()]{1,6}(?:settings|hooks|commands|agents)\b|\.claude\.json|\.cursor["'/\\, ()]{1,6}(?:mcp\.json|rules)|claude_desktop_config|\.codex["'/\\, ()]{1,6}config\.toml|\.gemini["'/\\, ()]{1,6}settings|mcp_config\.json|\.continue["'/\\, ()]{1,6}config"#,
             r"(?:CLAUDE|AGENTS|GEMINI|MEMORY)\.md|\b(?:cursor|windsurf|copilot|codex|gemini)\b[^.\n]{0,40}\b(?:rules?|config|settings|set up)|\b(?:agent|claude|codex|editor|client|its|their|your) (?:permissions?|settings|config\w*|hooks?|instructions?|rules)|\bpermissions?\b|\bhooks?\b|\bmcp(?:\.json|Servers| servers?)|settings\.json|config\.toml|\binstruction files?|\brules? files?",
         ),
@@ -266,9 +266,6 @@ pub(super) static DEEDS: LazyLock<Vec<Deed>> = LazyLock::new(|| {
     deeds.extend(bent::deeds());
     deeds
 });
-
-/// The deed that changes the settings and instructions of an agent.
-pub(super) const AGENT_CHANGED: &str = "changes what an agent obeys or may do";
 
 /// The words by which a skill tells that something of it starts by itself.
 const STARTS_TOLD: &str = r"\bcron(?:tab|\s+job|\b)|\bscheduled? (?:task|job|run|it|the|a)|\bschedules? |launch ?(?:agent|daemon|d\b|ctl)|systemd|\b(?:at|on|system|session|login|boot|shell) start-?up|start-?up (?:item|script|entry|file)|autostart|auto-?start|starts? (?:automatically|by itself|at (?:login|boot|logon))|\bat (?:every )?(?:login|boot|logon)|log-?in item|\bon boot|\.(?:bashrc|zshrc|profile|zprofile|bash_profile)|shell (?:profile|config|rc|start|init)|\balias(?:es)?\b|\bevery (?:\d+ )?(?:minutes?|hours?|night|morning)\b|\bhourly|\bnightly|\btimer\b|registry key|task scheduler|shell completion|shell hook|开机|定时|计划任务|Anmeldung|Autostart|zeitgesteuert|al iniciar|programad[oa] (?:diari|cada)";
