@@ -61,7 +61,8 @@ fn is_held(conn: &Connection, list: &AbuseList, digest: &Digest) -> Result<bool,
     let refused = |detail| Err(StoreError::Refused { what: "list of abuse", detail });
     match newest {
         // A nightly import of a file that did not change must make nothing unscanned.
-        Some((held, of, _)) if held == *version && of == *digest => Ok(true),
+        // A file may say of itself what only the operator can: its digest alone does not tell whether he did.
+        Some((held, of, known)) if held == *version && of == *digest && known.confirmed == list.confirmed => Ok(true),
         // The operator's word about the same list: what it reports stays, and only its weight is another.
         Some((held, _, of)) if held == *version && says_the_same(&of, list) => Ok(false),
         // Reports name list and version: one version with two contents could not be told apart later.

@@ -159,7 +159,9 @@ impl Schedule {
                 ("changes_url", &section.changes_url),
                 ("downloads_url", &section.downloads_url),
             ] {
-                if let Some(why) = value.as_deref().and_then(no_address) {
+                // A source without an address of its own may take a path there, and says itself what is wrong with it.
+                let may_be_path = key == "base_url" && source(kind).is_some_and(|of| of.meta().base_url.is_none());
+                if let Some(why) = value.as_deref().filter(|_| !may_be_path).and_then(no_address) {
                     return Err(toml_error::at(text, origin, &["sources", id, key], &why).into());
                 }
             }

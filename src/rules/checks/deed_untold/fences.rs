@@ -22,7 +22,7 @@ pub(super) fn may_run(document: &Document) -> bool {
 }
 
 /// The deeds that no task needs of which nothing tells. What a fence installs, starts or reads is what the fence is for.
-const COUNTED: [&str; 10] = [
+const COUNTED: [&str; 9] = [
     "acts on a forge in the user's name",
     "deletes the record of what was done",
     "lowers a protection of the machine",
@@ -32,7 +32,6 @@ const COUNTED: [&str; 10] = [
     "switches the checking of certificates off",
     "switches the checks of an agent off",
     "takes rules away that an agent is bound by",
-    "takes the guards of a cluster away",
 ];
 
 /// True for a deed that a fence may hide.
