@@ -159,9 +159,11 @@ impl Schedule {
                 ("changes_url", &section.changes_url),
                 ("downloads_url", &section.downloads_url),
             ] {
-                // Folders and lists lie on this machine too, and say themselves what is wrong with a path.
-                let may_be_path =
-                    key == "base_url" && source(kind).is_some_and(|of| TAKE_PATHS.contains(&of.meta().id));
+                // A source without an address of its own may have a path there, and says itself what is wrong with it.
+                let is_path = |text: &str| !text.contains("://") && (text.contains('/') || Path::new(text).exists());
+                let may_be_path = key == "base_url"
+                    && source(kind).is_some_and(|of| of.meta().base_url.is_none())
+                    && value.as_deref().is_some_and(is_path);
                 if let Some(why) = value.as_deref().filter(|_| !may_be_path).and_then(no_address) {
                     return Err(toml_error::at(text, origin, &["sources", id, key], &why).into());
                 }
@@ -300,9 +302,6 @@ fn no_source(id: &str) -> String {
     let meant = did_you_mean(id, known.iter().copied());
     format!("there is no source {id:?}{meant}; the sources are {}", known.join(", "))
 }
-
-/// The sources whose `base_url` may be a path.
-const TAKE_PATHS: [&str; 2] = ["catalogue", "folder"];
 
 /// Why a text is no address that can be asked, with what to write; none for one that is.
 pub fn no_address(text: &str) -> Option<String> {
