@@ -302,8 +302,11 @@ fn publish(registry: &Registry, name: &str, version: usize, files: &Files) {
     registry.npm_package(name, &version, &files);
 }
 
+/// The files of one version of a project, by path.
+type ProjectFiles = Vec<(&'static str, String)>;
+
 /// Each project in two versions on two nights: whether an alert of drift was raised, and the effects of its events.
-fn projects(cases: &[(&'static str, [Vec<(&str, String)>; 2])]) -> Told {
+fn projects(cases: &[(&'static str, [ProjectFiles; 2])]) -> Told {
     let registry = Registry::start();
     let capdex = Capdex::with(&registry);
     let names: Vec<&str> = cases.iter().map(|(name, _)| *name).collect();
@@ -345,7 +348,7 @@ def write_letter(subject: str) -> str:
 
 "#;
 
-fn project(server: &str, build: &str) -> Vec<(&'static str, String)> {
+fn project(server: &str, build: &str) -> ProjectFiles {
     let pyproject = format!(
         "[project]\nname = \"letters\"\nversion = \"1.0.0\"\ndescription = \"Letters for agents\"\ndependencies = [\"mcp\", \"httpx\"]\n\n[project.scripts]\nletters = \"letters.server:main\"\n\n{build}"
     );
