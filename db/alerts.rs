@@ -56,30 +56,8 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixtures::{Folder, capability_id, day};
+    use crate::fixtures::{Folder, alert, day};
     use capdex_model::fact::Severity;
-
-    fn alert(key: &str, details: usize) -> Alert {
-        Alert {
-            key: key.into(),
-            pass: "drift".into(),
-            class: "same_version".into(),
-            capability: Some(capability_id("npm:a", "")),
-            subject: "npm-a".into(),
-            severity: Severity::High,
-            title: "changed under the same version".into(),
-            why: String::new(),
-            fix: String::new(),
-            content: None,
-            details: vec!["a detail".into(); details],
-            evidence: Vec::new(),
-            diff: Vec::new(),
-            scores: Vec::new(),
-            members: Vec::new(),
-            reproduce: String::new(),
-            reach: 0,
-        }
-    }
 
     #[test]
     fn an_alert_is_raised_once_and_keeps_its_first_night() {

@@ -84,35 +84,11 @@ fn last_known(older: &[StandingVersion], instant: Option<i64>) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use crate::fixtures::{Folder, capability_id, day, scan_of, start_run};
-    use capdex_model::alert::Alert;
     use capdex_model::alert::ack::Ack;
     use capdex_model::digest::Digest;
-    use capdex_model::fact::Severity;
 
     use crate::SnapshotSeen;
-
-    fn alert(key: String) -> Alert {
-        Alert {
-            key,
-            pass: "drift".into(),
-            class: "recipient".into(),
-            capability: None,
-            subject: "npm-a".into(),
-            severity: Severity::High,
-            title: String::new(),
-            why: String::new(),
-            fix: String::new(),
-            content: None,
-            details: Vec::new(),
-            evidence: Vec::new(),
-            diff: Vec::new(),
-            scores: Vec::new(),
-            members: Vec::new(),
-            reproduce: String::new(),
-            reach: 0,
-        }
-    }
+    use crate::fixtures::{Folder, alert, capability_id, day, scan_of, start_run};
 
     /// The version from which each night's release is compared beside the one before; `told` is the night of an alert, `pruned` that
     /// of a version without bytes.
@@ -129,6 +105,7 @@ mod tests {
     ) -> Vec<(Option<String>, Option<String>)> {
         let folder = Folder::new();
         let store = folder.store();
+        let key = format!("drift:{}:from:to", capability_id("npm:a", ""));
         for (version, night) in ["1", "2", "3", "a", "b"].into_iter().zip(nights) {
             start_run(&store, *night);
             let id = scan_of(&store, "a", version, *night);
@@ -136,19 +113,16 @@ mod tests {
                 store.write(move |writer| writer.mark_pruned(&[id], day(9))).expect("marked");
             }
             if told == Some(*night) {
-                let capability = capability_id("npm:a", "");
-                let key = format!("drift:{capability}:from:to");
-                let (alert, at) = (alert(key), day(*night));
+                let (alert, at) = (alert(&key, 0), day(*night));
                 store.write(move |writer| writer.raise(&alert, at)).expect("raised");
             }
             if acknowledged == Some(*night) {
-                let alert = format!("drift:{}:from:to", capability_id("npm:a", ""));
                 let ack = Ack {
                     number: 0,
                     about: "npm-a".into(),
                     rule: "recipient".into(),
                     content: Digest::of(b""),
-                    alert,
+                    alert: key.clone(),
                     reason: "known".into(),
                     at: day(*night),
                     expires: None,

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use capdex_corpus::drift::Pins;
 
+use capdex_model::alert::Alert;
 use capdex_model::capability::{Capability, CapabilityRole, Kind};
 use capdex_model::digest::Digest;
 use capdex_model::fact::{Confidence, Fact, FactSurface, Outcome, Place, Severity};
@@ -252,4 +253,27 @@ pub(crate) fn scan_with(store: &Store, name: &str, version: &str, night: i64, ev
     let id = record(store, name, &snapshot(name, version, &[("a.md", version)]), night);
     scan(store, id, "rules", &claims_digest(name, version), &[scanned(name, "", version, evidence)], night);
     id
+}
+
+/// An alert of drift in `npm:a` with so many details.
+pub(crate) fn alert(key: &str, details: usize) -> Alert {
+    Alert {
+        key: key.into(),
+        pass: "drift".into(),
+        class: "same_version".into(),
+        capability: Some(capability_id("npm:a", "")),
+        subject: "npm-a".into(),
+        severity: Severity::High,
+        title: "changed under the same version".into(),
+        why: String::new(),
+        fix: String::new(),
+        content: None,
+        details: vec!["a detail".into(); details],
+        evidence: Vec::new(),
+        diff: Vec::new(),
+        scores: Vec::new(),
+        members: Vec::new(),
+        reproduce: String::new(),
+        reach: 0,
+    }
 }

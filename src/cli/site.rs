@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::SigningArgs;
+use crate::config::web_address;
 
 /// Options of `report`.
 #[derive(Debug, Args)]
@@ -50,8 +51,7 @@ pub struct ServeArgs {
 
 /// An address of the web that paths can stand behind.
 fn base_url(text: &str) -> Result<String, String> {
-    let parsed = url::Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-    let plain = parsed.filter(|url| {
+    let plain = web_address(text).filter(|url| {
         url.query().is_none() && url.fragment().is_none() && url.username().is_empty() && url.password().is_none()
     });
     let url =

@@ -303,15 +303,19 @@ fn no_source(id: &str) -> String {
     format!("there is no source {id:?}{meant}; the sources are {}", known.join(", "))
 }
 
+/// A text as an address of the web, with its host; none for any other text.
+pub fn web_address(text: &str) -> Option<Url> {
+    Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+}
+
 /// Why a text is no address that can be asked, with what to write; none for one that is.
 pub fn no_address(text: &str) -> Option<String> {
-    let is_web = |url: &Url| matches!(url.scheme(), "http" | "https") && url.has_host();
-    if Url::parse(text).is_ok_and(|url| is_web(&url)) {
+    if web_address(text).is_some() {
         return None;
     }
     // A name with a port parses as an address whose scheme is the name.
     let with_scheme = format!("https://{}", text.split_once("://").map_or(text, |(_, rest)| rest));
-    let example = Url::parse(&with_scheme).ok().filter(is_web).map_or("https://HOST/PATH", |_| with_scheme.as_str());
+    let example = web_address(&with_scheme).map_or("https://HOST/PATH", |_| with_scheme.as_str());
     Some(format!("{text:?} is no http or https address; write {example}"))
 }
 

@@ -163,6 +163,12 @@ impl Document {
         self.zones.get(index).map_or(ZoneKind::Prose, |zone| zone.kind)
     }
 
+    /// The text of the zone at a byte offset, with where it begins; none behind the last.
+    pub fn zone_text(&self, offset: usize) -> Option<(usize, &str)> {
+        let zone = self.zones.get(self.zones.partition_point(|zone| zone.end <= offset))?;
+        Some((zone.start, self.text.get(zone.start..zone.end)?))
+    }
+
     /// The place of a byte offset: line and column from 1, the column in code points. Costs the length of the line
     /// at most up to the offset.
     pub fn place(&self, offset: usize) -> Place {

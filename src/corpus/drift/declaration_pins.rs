@@ -202,11 +202,11 @@ fn split_outside_brackets(text: &str) -> Vec<String> {
 
 /// The digests of all declarations that are there, by their names.
 pub(super) fn digests(
+    declarations: &ManifestDeclarations,
     capability: &Capability,
     evidence: &Evidence,
     files: &BTreeMap<String, Digest>,
 ) -> BTreeMap<String, Digest> {
-    let declarations = ManifestDeclarations::of(capability, evidence);
     let mut digests = BTreeMap::new();
     let mut pin = |name: &str, digest: Option<Digest>| digests.extend(digest.map(|digest| (name.to_owned(), digest)));
     pin("server.hosts", digest_of(declarations.remotes.is_empty(), &declarations.remotes));

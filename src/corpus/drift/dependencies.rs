@@ -3,6 +3,7 @@
 //! A name in a registry is ordinary. What leads past it, to somebody who has nothing to do with the package, is told. Nothing
 //! is resolved.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
@@ -30,14 +31,32 @@ const TOLD: usize = 20;
 pub(super) struct Dependencies {
     /// Name and demand, as the manifest has them, with the manifest.
     named: BTreeMap<String, (String, String)>,
-    /// The sites from which lock files take packages: how many, and the first package with its file.
-    locked: BTreeMap<String, (usize, String, String)>,
-    /// The sites of which every address looks as those of a registry do.
-    registries: BTreeSet<String>,
+    /// The sites from which lock files take packages.
+    locked: BTreeMap<String, LockedSite>,
     /// The owners and sites that are the package's own, by its word.
     own: BTreeSet<String>,
     /// The hosts of its repositories, at which others have theirs: there the owner decides.
     forges: BTreeSet<String>,
+}
+
+/// A site from which lock files take packages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct LockedSite {
+    /// How many.
+    packages: usize,
+    /// Of how many the address looks as those of a registry do.
+    as_of_registry: usize,
+    /// The first of them.
+    first: String,
+    /// The file that says so.
+    file: String,
+}
+
+impl LockedSite {
+    /// True where all that anybody takes from it looks as what a registry gives.
+    const fn is_registry(&self) -> bool {
+        self.as_of_registry == self.packages
+    }
 }
 
 impl Dependencies {
@@ -63,16 +82,15 @@ impl Dependencies {
     /// Adds what another capability brings along.
     pub(super) fn join(&mut self, other: Self) {
         self.named.extend(other.named);
-        for (site, (count, package, file)) in other.locked {
-            // A site is a registry where all that anybody takes from it looks so.
-            if self.locked.contains_key(&site) {
-                if !other.registries.contains(&site) {
-                    self.registries.remove(&site);
+        for (site, other) in other.locked {
+            match self.locked.entry(site) {
+                Entry::Vacant(entry) => drop(entry.insert(other)),
+                Entry::Occupied(mut entry) => {
+                    let known = entry.get_mut();
+                    known.packages += other.packages;
+                    known.as_of_registry += other.as_of_registry;
                 }
-            } else if other.registries.contains(&site) {
-                self.registries.insert(site.clone());
             }
-            self.locked.entry(site).or_insert((0, package, file)).0 += count;
         }
         self.own.extend(other.own);
         self.forges.extend(other.forges);
@@ -119,14 +137,11 @@ impl Dependencies {
             let resolved = entry.get("resolved").and_then(Value::as_str).unwrap_or_default();
             if let Some(host) = host_of(&plain(resolved)) {
                 let name = name.rsplit("node_modules/").next().unwrap_or(name);
-                let (site, of_site) = (site_of(&host), (0, name.to_owned(), path.to_owned()));
-                let is_of_registry = resolved.contains("/-/");
-                if !self.locked.contains_key(&site) && is_of_registry {
-                    self.registries.insert(site.clone());
-                } else if !is_of_registry {
-                    self.registries.remove(&site);
-                }
-                self.locked.entry(site).or_insert(of_site).0 += 1;
+                let of_site =
+                    || LockedSite { packages: 0, as_of_registry: 0, first: name.to_owned(), file: path.to_owned() };
+                let site = self.locked.entry(site_of(&host)).or_insert_with(of_site);
+                site.packages += 1;
+                site.as_of_registry += usize::from(resolved.contains("/-/"));
             }
             self.lock(path, entry, left, depth - 1);
         }
@@ -189,13 +204,13 @@ pub(super) fn effects(before: &PackageVersion<'_>, own: &Dependencies) -> Vec<Ef
     }
     // Where most packages came from is the registry of whoever wrote the lock file; of a first one only a site that looks like a
     // registry can be it.
-    let first = || own.locked.iter().filter(|(site, _)| own.registries.contains(*site));
-    let of_before = old.locked.iter().max_by_key(|(_, (count, ..))| *count);
-    let usual = of_before.or_else(|| first().max_by_key(|(_, (count, ..))| *count)).map(|(site, _)| site.clone());
-    for (site, (_, package, path)) in &own.locked {
-        if !old.locked.contains_key(site) && Some(site) != usual.as_ref() && !domains.contains(site) {
-            let detail = format!("{package} comes from {site}");
-            effects.push(Effect::new(EffectKind::Dependency, Severity::Medium, path, &detail));
+    let most = |(_, of): &(&String, &LockedSite)| of.packages;
+    let of_first = || own.locked.iter().filter(|(_, of)| of.is_registry()).max_by_key(most);
+    let usual = old.locked.iter().max_by_key(most).or_else(of_first).map(|(site, _)| site);
+    for (site, of) in &own.locked {
+        if !old.locked.contains_key(site) && Some(site) != usual && !domains.contains(site) {
+            let detail = format!("{} comes from {site}", of.first);
+            effects.push(Effect::new(EffectKind::Dependency, Severity::Medium, &of.file, &detail));
         }
     }
     effects.sort_by_key(|effect| std::cmp::Reverse(effect.severity));

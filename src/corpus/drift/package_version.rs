@@ -58,7 +58,7 @@ const MAX_RECIPIENTS: usize = 100_000;
 #[derive(Debug, Default)]
 pub(super) struct PackageInventory<'a> {
     /// The worst that each rule says, with at least medium confidence, in what takes effect and in what is kept beside it.
-    pub(super) rules: BTreeMap<(String, Reach), Severity>,
+    pub(super) rules: BTreeMap<(String, Effectiveness), Severity>,
     /// Registrable domains, with a file that names each.
     pub(super) sites: BTreeMap<String, String>,
     /// Constant addresses in code.
@@ -113,14 +113,14 @@ impl<'a> PackageVersion<'a> {
 
 /// The meaning of a finding's place to somebody who uses the package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Reach {
+pub(super) enum Effectiveness {
     /// A model reads it or a machine runs it.
     Live,
     /// It is shipped, and nobody acts on it by itself: documentation, tests, data.
     Kept,
 }
 
-impl Reach {
+impl Effectiveness {
     pub(super) fn of(evidence: &Evidence, fact: &Fact) -> Self {
         let document = evidence.documents.get(&fact.place.file);
         let is_beside =
@@ -143,7 +143,7 @@ impl<'a> PackageInventory<'a> {
     fn add(&mut self, evidence: &'a Evidence, version: &CapabilityVersion<'_>) {
         for fact in version.facts.all() {
             if fact.outcome == Outcome::True && fact.confidence >= Confidence::Medium {
-                let reach = Reach::of(evidence, fact);
+                let reach = Effectiveness::of(evidence, fact);
                 let worst = self.rules.entry((fact.rule.as_str().to_owned(), reach)).or_insert(fact.severity);
                 *worst = (*worst).max(fact.severity);
             }

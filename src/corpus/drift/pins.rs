@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::declaration_pins;
+use super::declaration_pins::{self, ManifestDeclarations};
 use super::reach::Reach;
 use capdex_evidence::Evidence;
 use capdex_evidence::tools::Tool;
@@ -59,11 +59,12 @@ impl Pins {
     ) -> Self {
         let files: BTreeMap<String, Digest> =
             capability.files.iter().filter_map(|path| digest_of(path).map(|digest| (path.clone(), digest))).collect();
-        let mut parts = declaration_pins::digests(capability, evidence, &files);
+        let declarations = ManifestDeclarations::of(capability, evidence);
+        let mut parts = declaration_pins::digests(&declarations, capability, evidence, &files);
         parts.insert("tree".to_owned(), capability.content);
         let mut pinned = BTreeMap::new();
         pinned.extend(tools.map(|tool| (tool.name.clone(), ToolPin::of(tool))));
-        Self { files, tools: pinned, parts, reach: Some(Reach::of(capability, evidence)) }
+        Self { files, tools: pinned, parts, reach: Some(Reach::of(&declarations, capability, evidence)) }
     }
 }
 

@@ -118,11 +118,10 @@ pub struct PermissionUse {
 }
 
 impl Reach {
-    /// Reads the files of a capability.
-    pub fn of(capability: &Capability, evidence: &Evidence) -> Self {
-        let declarations = ManifestDeclarations::of(capability, evidence);
+    /// Reads the files of a capability, beside what its manifests declare.
+    pub(super) fn of(declarations: &ManifestDeclarations, capability: &Capability, evidence: &Evidence) -> Self {
         let (mut hosts, mut permissions) = (BTreeSet::new(), BTreeSet::new());
-        declared(&declarations, &mut hosts, &mut permissions);
+        declared(declarations, &mut hosts, &mut permissions);
         for path in &capability.files {
             if let Some(document) = evidence.documents.get(path) {
                 named_and_asked(document, &mut hosts);
@@ -223,7 +222,7 @@ mod tests {
         let evidence = Evidence::gather(&bundle);
         let (mut hosts, mut permissions) = (Vec::new(), Vec::new());
         for capability in decompose(&bundle, &evidence) {
-            let found = Reach::of(&capability, &evidence);
+            let found = Reach::of(&ManifestDeclarations::of(&capability, &evidence), &capability, &evidence);
             hosts.extend(
                 found.hosts.iter().map(|of| format!("{} {} {}:{}", of.host, of.does.as_str(), of.file, of.line)),
             );

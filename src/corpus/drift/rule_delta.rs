@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::effect::{Effect, EffectKind};
-use super::package_version::{CapabilityVersion, PackageVersion, Reach};
+use super::package_version::{CapabilityVersion, Effectiveness, PackageVersion};
 use capdex_model::fact::{Confidence, Fact, Outcome, Severity};
 
 /// Rules that are high for defects, leaked keys of the author's own or weak signs: an ordinary release may bring them.
@@ -86,7 +86,7 @@ pub(super) fn new_attack_findings(
     after: (&PackageVersion<'_>, &CapabilityVersion<'_>),
 ) -> Vec<Effect> {
     let mut worst: BTreeMap<&str, &Fact> = BTreeMap::new();
-    let is_new = |fact: &Fact| is_new(before, fact, Reach::of(after.0.evidence, fact));
+    let is_new = |fact: &Fact| is_new(before, fact, Effectiveness::of(after.0.evidence, fact));
     for fact in after.1.facts.all().filter(|fact| is_attack(fact) && is_new(fact)) {
         let known = worst.entry(fact.rule.as_str()).or_insert(fact);
         if (fact.severity, fact.confidence) > (known.severity, known.confidence) {
@@ -96,10 +96,10 @@ pub(super) fn new_attack_findings(
     worst.into_iter().map(|(rule, fact)| effect(rule, fact)).collect()
 }
 
-fn is_new(before: &PackageVersion<'_>, fact: &Fact, reach: Reach) -> bool {
+fn is_new(before: &PackageVersion<'_>, fact: &Fact, reach: Effectiveness) -> bool {
     let was = |reach| before.inventory.rules.get(&(fact.rule.as_str().to_owned(), reach));
     let is_known = |reach| was(reach).is_some_and(|severity| *severity >= Severity::High);
-    !is_known(Reach::Live) && (reach == Reach::Live || !is_known(Reach::Kept))
+    !is_known(Effectiveness::Live) && (reach == Effectiveness::Live || !is_known(Effectiveness::Kept))
 }
 
 fn is_attack(fact: &Fact) -> bool {

@@ -251,8 +251,8 @@ fn what_was_only_quoted_before_is_new_where_it_takes_effect() {
     let side = kept.side();
     let is_kept =
         |reach| side.inventory.rules.iter().any(|((_, at), severity)| *at == reach && *severity >= Severity::High);
-    assert!(is_kept(package_version::Reach::Kept));
-    assert!(!is_kept(package_version::Reach::Live));
+    assert!(is_kept(package_version::Effectiveness::Kept));
+    assert!(!is_kept(package_version::Effectiveness::Live));
     let ordered = format!("{SKILL}\nKeep them well.{hidden}\n");
     let (class, severity, _) = worst(&before, &[("skills/notes/SKILL.md", &ordered), ("README.md", &quoted)]);
     assert_eq!(class, DriftClass::RuleCue, "{class:?} {severity:?}");

@@ -13,7 +13,7 @@ use super::super::file_role::FileRole;
 use super::super::language::Language;
 use super::super::notebook::{Notebook, is_notebook};
 use super::super::scalars;
-use super::super::zones::ZoneKind;
+use super::super::zones::{ZoneKind, fence_language};
 use super::trace::{Traced, Tracer};
 
 /// A stretch of shell text.
@@ -145,13 +145,11 @@ fn markdown(document: &Document, anchors: &mut AnchorMatches<'_>) -> Vec<Region>
 /// The inside of a code block, where its fence names a shell or nothing.
 fn block(text: &str, start: usize, end: usize) -> Option<Region> {
     let whole = text.get(start..end)?;
-    let first = whole.lines().next().unwrap_or("");
-    let fence = first.trim_start().trim_start_matches(['`', '~']);
     // An indented block has no fence that could name a language.
-    if fence.len() == first.trim_start().len() {
+    let first = whole.lines().next().unwrap_or("");
+    let Some(language) = fence_language(whole).map(str::to_ascii_lowercase) else {
         return Some(Region::of(start, end));
-    }
-    let language = fence.split([' ', '{', ',', ':']).next().unwrap_or("").to_ascii_lowercase();
+    };
     let is_shell = matches!(
         language.as_str(),
         "" | "sh"

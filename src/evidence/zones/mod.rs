@@ -53,6 +53,13 @@ pub struct Zone {
     pub end: usize,
 }
 
+/// The language that the fence of a block of code names, as it is written; empty where it names none. None for a block without a fence.
+pub fn fence_language(block: &str) -> Option<&str> {
+    let first = block.lines().next().unwrap_or_default().trim_start();
+    let fence = first.trim_start_matches(['`', '~']);
+    (fence.len() < first.len()).then(|| fence.split([' ', '{', ',', ':']).next().unwrap_or_default())
+}
+
 /// Collects zones in order of the text, so that they cover it without overlap and equal neighbours are one.
 #[derive(Debug, Default)]
 struct Cover {

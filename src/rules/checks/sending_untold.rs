@@ -125,7 +125,7 @@ fn given_away<'a>(
 }
 
 /// True where a place of a program is no remark of it.
-fn is_meant(document: &Document, at: usize) -> bool {
+pub(super) fn is_meant(document: &Document, at: usize) -> bool {
     document.zone_at(at) != ZoneKind::Comment && document.voice_at(at) == Voice::Program
 }
 

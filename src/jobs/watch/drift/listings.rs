@@ -4,17 +4,15 @@
 //! Different listings are never compared here.
 
 use capdex_corpus::drift::{
-    Change, DriftKind, Effect, EffectKind, Release, ReleaseContext, VersionChange, file_effects, judge, owners,
-    takedowns,
+    DriftKind, Effect, EffectKind, Release, ReleaseContext, VersionChange, file_effects, judge, owners, takedowns,
 };
 use capdex_db::{DriftEvent, ListingPair, StoreError, Writer};
-use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
-use capdex_model::ids::{CapabilityId, ListingKey, slug_of};
+use capdex_model::ids::ListingKey;
 use capdex_model::listing::Listing;
 use capdex_model::time::AsOf;
 
-use super::raise;
+use super::{of_package, raise};
 use crate::jobs::{JobContext, StageReport, slugs};
 
 /// Listings between two transactions.
@@ -73,29 +71,17 @@ fn event(pair: &ListingPair, at: AsOf) -> Option<DriftEvent> {
     // Severity depends on whether the version moved together with the change.
     let has_other_files = effects.iter().all(|effect| effect.kind == EffectKind::Packaging);
     let context = ReleaseContext { version_change: moved, has_other_files, ..ReleaseContext::default() };
-    let (class, severity) = judge(&mut effects, context);
+    let judged = judge(&mut effects, context);
     // The package as a whole: of a listing without bytes, the one that it would have.
     let identity = pair.now.locators.first().map_or_else(|| pair.now.key.to_string(), |locator| locator.identity());
-    let capability = CapabilityId::of(&identity, Kind::Package, "");
     // What is compared is who answers, so that the same change found again is the same event.
     let said = Digest::of_json(&effects);
     Some(DriftEvent {
         key: format!("drift:{}:{}:{said}", pair.now.key, pair.version),
-        capability,
-        slug: slug_of(&identity, Kind::Package, ""),
         kind: DriftKind::Listing,
-        from: None,
-        to: None,
         from_version: version(&pair.before),
         to_version: version(&pair.now),
         // Effects are the changes here, because a listing has no bytes to differ.
-        changes: effects.iter().map(|effect| Change::new("changed", &effect.subject, &effect.detail)).collect(),
-        class,
-        severity,
-        effects,
-        moved,
-        scores: Vec::new(),
-        diff: Vec::new(),
-        at,
+        ..of_package(&identity, effects, judged, moved, at)
     })
 }

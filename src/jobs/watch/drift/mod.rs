@@ -10,15 +10,18 @@ pub(super) mod takedowns;
 mod unread;
 
 use capdex_corpus::drift::{
-    self, CapabilityVersion, Drift, DriftKind, PackageVersion, Release, ReleaseContext, VersionChange, owners,
+    self, CapabilityVersion, Change, Drift, DriftClass, DriftKind, PackageVersion, Release, ReleaseContext,
+    VersionChange, owners,
 };
 use capdex_dataset::bulk;
 use capdex_db::{DriftEvent, Reader, Scanned, SnapshotPair, SnapshotSeen, Writer};
 use capdex_evidence::Evidence;
 use capdex_model::alert::ScoreChange;
 use capdex_model::bundle::Bundle;
+use capdex_model::capability::Kind;
 use capdex_model::fact::Severity;
 use capdex_model::facts::SparseFacts;
+use capdex_model::ids::{CapabilityId, slug_of};
 use capdex_model::snapshot::Completeness;
 use capdex_model::time::AsOf;
 
@@ -248,6 +251,35 @@ fn event(
         scores: score_changes(before.map(|seen| seen.facts), after.map(|seen| seen.facts), at),
         // The lines come masked out of the comparison, so secrets never reach the store.
         diff: drift.diff.clone(),
+        at,
+    }
+}
+
+/// The event of effects that are about a package as a whole, and not about the bytes of one capability: those are the changes
+/// themselves. Its key, kind and versions are the caller's.
+fn of_package(
+    identity: &str,
+    effects: Vec<drift::Effect>,
+    (class, severity): (DriftClass, Severity),
+    moved: VersionChange,
+    at: AsOf,
+) -> DriftEvent {
+    DriftEvent {
+        key: String::new(),
+        capability: CapabilityId::of(identity, Kind::Package, ""),
+        slug: slug_of(identity, Kind::Package, ""),
+        kind: DriftKind::Changed,
+        from: None,
+        to: None,
+        from_version: None,
+        to_version: None,
+        changes: effects.iter().map(|effect| Change::new("changed", &effect.subject, &effect.detail)).collect(),
+        class,
+        severity,
+        effects,
+        moved,
+        scores: Vec::new(),
+        diff: Vec::new(),
         at,
     }
 }

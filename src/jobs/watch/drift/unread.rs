@@ -4,13 +4,11 @@
 //! What a server or a network did not answer says nothing of the package, and is a gap alone. A file of a release that was read
 //! otherwise is told by the comparison.
 
-use capdex_corpus::drift::{Change, DriftKind, Release, ReleaseContext, judge, unread};
+use capdex_corpus::drift::{DriftKind, Release, ReleaseContext, judge, unread};
 use capdex_db::{DriftEvent, UnreadRelease, Writer};
-use capdex_model::capability::Kind;
-use capdex_model::ids::{CapabilityId, slug_of};
 use capdex_model::time::AsOf;
 
-use super::raise;
+use super::{of_package, raise};
 use crate::jobs::{JobContext, StageReport, slugs};
 
 /// Tells each such release once.
@@ -48,26 +46,14 @@ fn event(release: &UnreadRelease, at: AsOf) -> Option<DriftEvent> {
         is_tag: new.is_tag,
         ..ReleaseContext::default()
     };
-    let (class, severity) = judge(&mut effects, around);
+    let judged = judge(&mut effects, around);
     // Nothing of it was read, so that it is about the package as a whole.
-    let identity = &release.pair.identity;
-    let capability = CapabilityId::of(identity, Kind::Package, "");
+    let event = of_package(&release.pair.identity, effects, judged, moved, at);
     Some(DriftEvent {
-        key: format!("drift:{capability}:{}:unread", after.artifact()),
-        capability,
-        slug: slug_of(identity, Kind::Package, ""),
+        key: format!("drift:{}:{}:unread", event.capability, after.artifact()),
         kind: if around.is_same_release { DriftKind::ChangedSameVersion } else { DriftKind::Changed },
-        from: None,
-        to: None,
         from_version: before.version().map(str::to_owned),
         to_version: after.version().map(str::to_owned),
-        changes: effects.iter().map(|effect| Change::new("changed", &effect.subject, &effect.detail)).collect(),
-        class,
-        severity,
-        effects,
-        moved,
-        scores: Vec::new(),
-        diff: Vec::new(),
-        at,
+        ..event
     })
 }

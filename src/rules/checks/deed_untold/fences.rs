@@ -7,7 +7,7 @@ use capdex_evidence::document::Document;
 use capdex_evidence::language::Language;
 use capdex_evidence::subject::Subject;
 use capdex_evidence::voice::Voice;
-use capdex_evidence::zones::ZoneKind;
+use capdex_evidence::zones::{ZoneKind, fence_language};
 
 impl Deed {
     /// True where the words around a fence tell of the deed. To say that it is never done is not to tell of it.
@@ -83,12 +83,9 @@ fn is_program(document: &Document, at: usize) -> bool {
         "php",
         "node",
     ];
-    let index = document.zones.partition_point(|zone| zone.end <= at);
-    let Some(zone) = document.zones.get(index) else { return false };
-    let fence = document.text.get(zone.start..zone.end).and_then(|block| block.lines().next()).unwrap_or_default();
-    let language = fence.trim().trim_start_matches(['`', '~']).split([' ', '{', ',', ':']).next().unwrap_or_default();
+    let language = document.zone_text(at).and_then(|(_, block)| fence_language(block)).unwrap_or_default();
     let line = document.line_of(at).trim_start();
-    LANGUAGES.contains(&language.to_ascii_lowercase().as_str())
+    LANGUAGES.contains(&language.trim_end().to_ascii_lowercase().as_str())
         && !line.starts_with(['#', ';'])
         && !line.starts_with("//")
 }

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::sending_untold::is_meant;
 use super::shell_events::weighed_at;
 use crate::FactSink;
 use crate::vocab;
@@ -17,7 +18,6 @@ use capdex_evidence::language::Language;
 use capdex_evidence::site::site_of;
 use capdex_evidence::subject::Subject;
 use capdex_evidence::voice::Voice;
-use capdex_evidence::zones::ZoneKind;
 use capdex_model::capability::Kind;
 use capdex_model::fact::{Confidence, Severity};
 use deeds::{ANY, DEEDS, Deed};
@@ -82,9 +82,7 @@ fn is_program(document: &Document) -> bool {
 
 /// The place in a program where it does a deed.
 fn done(document: &Document, deed: &Deed) -> Option<usize> {
-    done_where(document, deed, |at| {
-        document.zone_at(at) != ZoneKind::Comment && document.voice_at(at) == Voice::Program
-    })
+    done_where(document, deed, |at| is_meant(document, at))
 }
 
 /// The place of a document where a deed is done, among those that are meant.

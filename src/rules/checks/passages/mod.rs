@@ -89,13 +89,12 @@ fn is_planted(document: &Document, at: usize) -> bool {
     });
     /// How far above a block the file is named.
     const ABOVE: usize = 300;
-    let index = document.zones.partition_point(|zone| zone.end <= at);
-    let Some(zone) = document.zones.get(index) else { return false };
-    let fence = document.text.get(zone.start..zone.end).and_then(|block| block.lines().next()).unwrap_or_default();
+    let Some((start, block)) = document.zone_text(at) else { return false };
+    let fence = block.lines().next().unwrap_or_default();
     let language = fence.trim().trim_start_matches(['`', '~']).to_ascii_lowercase();
-    let low = document.text.floor_char_boundary(zone.start.saturating_sub(ABOVE));
+    let low = document.text.floor_char_boundary(start.saturating_sub(ABOVE));
     matches!(language.as_str(), "" | "markdown" | "md" | "text" | "txt")
-        && document.text.get(low..zone.start).is_some_and(|above| LOADED.is_match(above))
+        && document.text.get(low..start).is_some_and(|above| LOADED.is_match(above))
 }
 
 impl Passage<'_> {
