@@ -7,6 +7,7 @@ use capdex_model::listing::{Claim, Claims};
 use capdex_model::repository_signals::RepositorySignals;
 use serde_json::Value;
 
+use super::listing::PUBLISHED_BY;
 use super::packument::Packument;
 use crate::claims::{instant, list, of_text, text};
 
@@ -61,7 +62,7 @@ fn signed(packument: &Packument<'_>) -> Claim<bool> {
 /// Whether a workflow that the registry trusts published the version, as its `_npmUser` says. A proxy may leave the member out
 /// of what it says of a person, so that its absence proves nothing there.
 fn trusted_publisher(packument: &Packument<'_>) -> Claim<bool> {
-    match packument.manifest.get("_npmUser").and_then(Value::as_object) {
+    match packument.manifest.get(PUBLISHED_BY).and_then(Value::as_object) {
         Some(user) if user.get("trustedPublisher").is_some_and(Value::is_object) => Claim::Known(true),
         Some(_) if packument.is_whole() => Claim::Known(false),
         _ => Claim::Unknown,

@@ -84,13 +84,16 @@ fn listing_of(packument: &Packument<'_>, name: &str, kept_as: String) -> Result<
     Ok(Listing { key: ListingKey::new("npm", name), locators: vec![locator], claims, references })
 }
 
+/// Who published a version. A listing says it, and "unchanged" does not depend on it: proxies leave it out or fill it anew.
+pub(super) const PUBLISHED_BY: &str = "_npmUser";
+
 /// Members on which neither a listing nor "unchanged" depends. These are readmes (the tarball has them), who starred
 /// it, and everything that registries and proxies keep for themselves.
 fn is_left_out(depth: usize, key: &str) -> bool {
     let is_private = key.starts_with('_') || key.starts_with("readme");
     match depth {
         0 => is_private || key == "users",
-        2 => is_private,
+        2 => is_private && key != PUBLISHED_BY,
         _ => false,
     }
 }
@@ -104,7 +107,11 @@ fn canonical_digest(mut value: Value) -> Digest {
         whole.remove("modified");
     }
     let versions = value.get_mut("versions").and_then(Value::as_object_mut);
-    for dist in versions.into_iter().flat_map(Map::values_mut).filter_map(|manifest| manifest.get_mut("dist")) {
+    for manifest in versions.into_iter().flat_map(Map::values_mut) {
+        if let Some(manifest) = manifest.as_object_mut() {
+            manifest.remove(PUBLISHED_BY);
+        }
+        let Some(dist) = manifest.get_mut("dist") else { continue };
         if let Some(Value::String(tarball)) = dist.get_mut("tarball") {
             *tarball = tarball.rsplit('/').next().unwrap_or_default().to_owned();
         }

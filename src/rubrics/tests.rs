@@ -77,7 +77,7 @@ fn a_changed_text_needs_a_new_version() {
         .collect();
     let expected = [
         "capdex/verdict 2 sha256:650009e71ae9d119a463a983d2ebd21bac6f19477659c4b4a3ae9ab075c4df37",
-        "spiderrating/seed 4 sha256:9adbc094c51a05919fea0f2dbcc1a117c1d0336e4c432254d1ac914a0fb89442",
+        "spiderrating/seed 5 sha256:d9e63f8c28c39ab68bbc4af8fbf3d9282255c6a798570911481914aaf4515e38",
         "saferskills/seed 3 sha256:f8d1805b479234ee7e2d7da172ba02e32690d27c6aa0e76cdde4a4976cbcd59d",
         "mcpbundles/seed 4 sha256:d3e6c5bb85c4010ec4142dd96747a4d9325b322afccacffd2cd4fffd9a883bfc",
         "agentscore/seed 4 sha256:3ea3969d2381cf7f68a50d14ff1fea10d1ccf5531fc94d3b48fcc8aa6da997be",

@@ -55,11 +55,13 @@ fn every_rule_file_parses_under_its_own_name() {
 }
 
 #[test]
-fn the_card_of_the_guide_is_a_rule_that_is_not_there_yet() {
+fn the_card_of_the_guide_is_a_rule_that_is_not_there_otherwise() {
     let guide = include_str!("../../../docs/guides/rules.md");
     let card = guide.split("<<'TOML'\n").nth(1).and_then(|rest| rest.split("TOML\n").next()).expect("a card");
     let rule = DataRule::parse(card).expect("parses");
-    assert!(FILES.iter().all(|(name, _)| *name != rule.meta.id.as_str()), "the guide adds a rule that is there");
+    // A reader who follows the guide has it, as it stands there.
+    let there = FILES.iter().find(|(name, _)| *name == rule.meta.id.as_str());
+    assert!(there.is_none_or(|(_, text)| *text == card), "the guide adds a rule that is there");
     assert!(guide.contains(&format!("/{}.toml", rule.meta.id)));
     for expression in rule.expressions() {
         assert!(expression::compile(expression.text()).is_ok(), "{}", expression.text());

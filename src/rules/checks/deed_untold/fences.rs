@@ -84,10 +84,20 @@ fn is_program(document: &Document, at: usize) -> bool {
         "node",
     ];
     let language = document.zone_text(at).and_then(|(_, block)| fence_language(block)).unwrap_or_default();
-    let line = document.line_of(at).trim_start();
-    LANGUAGES.contains(&language.trim_end().to_ascii_lowercase().as_str())
-        && !line.starts_with(['#', ';'])
-        && !line.starts_with("//")
+    LANGUAGES.contains(&language.trim_end().to_ascii_lowercase().as_str()) && !is_remark(document.line_of(at))
+}
+
+fn is_remark(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with(['#', ';']) || line.starts_with("//")
+}
+
+/// The remark that stands directly above a place: an author who explains his line there hides nothing.
+pub(super) fn remark_above(document: &Document, at: usize) -> String {
+    let before = document.text.get(..at).unwrap_or_default();
+    let above = before.rfind('\n').and_then(|end| before.get(..end)).unwrap_or_default();
+    let lines: Vec<&str> = above.rsplit('\n').take_while(|line| is_remark(line)).collect();
+    lines.into_iter().rev().collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

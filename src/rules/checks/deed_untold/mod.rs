@@ -60,7 +60,9 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for document in subject.documents().filter(|document| fences::may_run(document) && ANY.is_match(&document.text)) {
         for deed in DEEDS.iter().filter(|deed| fences::counts(deed)) {
             let Some(at) = fences::done(document, deed) else { continue };
-            if !spoken.iter().any(|text| deed.is_told_in(text)) {
+            let is_told =
+                spoken.iter().any(|text| deed.is_told_in(text)) || deed.is_told_in(&fences::remark_above(document, at));
+            if !is_told {
                 report(document, deed, at, facts);
             }
         }
