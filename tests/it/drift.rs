@@ -172,6 +172,32 @@ fn fifteen_clean_releases_then_one_that_copies_every_letter_to_a_stranger() {
     assert_eq!(alerts(&capdex).len(), 1, "raised once");
 }
 
+/// What drift finds is a finding in what changed, and so a verdict, until it is taken back.
+#[test]
+fn what_turned_is_blocked_until_a_version_takes_it_back() {
+    let registry = Registry::start();
+    let (capdex, mut letters) = letters(&registry);
+    let out = capdex.path().join("out");
+    let now = || {
+        let band = rows(&out, "packages").first().map(|row| text(row, "band").to_owned());
+        let findings = rows(&out, "findings");
+        let sighted = findings.iter().filter(|row| text(row, "rule") == "sighted-drift");
+        (band.expect("a package"), sighted.map(|row| text(row, "severity").to_owned()).collect::<Vec<_>>())
+    };
+    let (before, sighted) = now();
+    assert!(before != "block" && sighted.is_empty(), "{before} {sighted:?}");
+    letters.release(&registry, 1, |it| it.replace("To: to,", "To: to, Bcc: \"archive@giftcards.test\","));
+    assert_eq!(night(&capdex, 2).code, Some(0));
+    let (band, sighted) = now();
+    assert_eq!(band, "block");
+    assert!(!sighted.is_empty() && sighted.iter().all(|severity| severity == "critical"), "{sighted:?}");
+    let verify = capdex.run(&["verify", "out"]);
+    assert_eq!(verify.code, Some(0), "{}{}", verify.stdout, verify.stderr);
+    letters.release(&registry, 2, |it| it.replace(" Bcc: \"archive@giftcards.test\",", ""));
+    assert_eq!(night(&capdex, 3).code, Some(0));
+    assert_eq!(now(), (before, vec![]));
+}
+
 #[test]
 fn a_new_owner_who_runs_a_script_at_installation_is_told_from_an_old_one() {
     let registry = Registry::start();

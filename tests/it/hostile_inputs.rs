@@ -102,6 +102,12 @@ fn front_matter_that_grows_when_it_is_read_is_a_gap() {
     assert_eq!(scan(&capdex, "plain").0.code, Some(0));
     capdex.write("once/SKILL.md", "---\nname: once\ndescription: &said Keeps notes.\nsummary: *said\n---\n# Notes\n");
     assert_eq!(scan(&capdex, "once").0.code, Some(0), "said once and meant once more");
+    let (_, body) = HOSTILE_SKILL.split_once("\n---\n").expect("front matter and words");
+    let many = format!("---\nname: many\ndescription: Keeps notes.\n---\n{}{body}", "---\nnote: x\n".repeat(10_000));
+    capdex.write("many/SKILL.md", many);
+    let (_, items) = scan(&capdex, "many");
+    let findings = items.iter().find(|item| text(item, "kind") == "skill").expect("a skill")["findings"].to_string();
+    assert!(findings.contains("\"high\"") || findings.contains("\"critical\""), "behind 10,000 documents: {findings}");
 }
 
 #[test]

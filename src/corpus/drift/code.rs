@@ -57,7 +57,12 @@ fn can(call: &Call, ability: Ability) -> bool {
         Ability::ReadSecret => {
             let takes_all = matches!(callee, "process.env" | "os.environ")
                 && matches!(call.arguments.first(), Some(Argument::Name(taker)) if taker.ends_with("stringify") || taker.ends_with("dumps"));
-            takes_all || call.taint.first.any(TaintSources::SECRET_PATH)
+            // Python reads a path by a method of it.
+            let method = callee.rsplit('.').next().unwrap_or_default();
+            let reads_itself = matches!(method, "read_text" | "read_bytes" | "open");
+            takes_all
+                || call.taint.first.any(TaintSources::SECRET_PATH)
+                || (reads_itself && call.taint.receiver.any(TaintSources::SECRET_PATH))
         }
     }
 }
