@@ -168,7 +168,7 @@ pub(crate) enum SourceDialect {
 static WORTH_READING: LazyLock<Regex> = LazyLock::new(|| {
     let words = "(?-u)tool|Tool|TOOL|input_?[sS]chema|exec|spawn|eval|Function|fetch|http|axios|environ|process\\.env|getenv|subprocess|system\
                  |popen|requests|urllib|socket|pickle|marshal|yaml|base64|atob|child_process|__import__|_0x|readFile\
-                 |createServer|open\\(|query\\(|ctypes|hostname|userInfo|getuser|dns|clipboard|pyperclip|ethereum|startfile|boto3|smtplib|pynput|paramiko|ftplib|telegram|slack|dotenv|copytree|runIn|rmtree|rmSync|winreg|webbrowser|getattr|from_string|Template|chmod|symlink|os\\.fork|unlink|/etc/|/var/log/|ejs\\.|pug\\.|nunjucks|req\\.|request\\.|__proto__";
+                 |createServer|open\\(|read_text|read_bytes|query\\(|ctypes|hostname|userInfo|getuser|dns|clipboard|pyperclip|ethereum|startfile|boto3|smtplib|pynput|paramiko|ftplib|telegram|slack|dotenv|copytree|runIn|rmtree|rmSync|winreg|webbrowser|getattr|from_string|Template|chmod|symlink|os\\.fork|unlink|/etc/|/var/log/|ejs\\.|pug\\.|nunjucks|req\\.|request\\.|__proto__";
     Regex::new(words).expect("the pattern is fixed and valid")
 });
 

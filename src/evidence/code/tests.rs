@@ -112,6 +112,14 @@ fn paths_are_put_together() {
 }
 
 #[test]
+fn a_path_that_reads_itself_is_kept_with_what_it_is() {
+    let python = "import pathlib\n\ndef settings():\n    return (pathlib.Path.home() / '.netrc').read_text()\n";
+    let calls = view_of("a.py", python).calls;
+    let read = calls.iter().find(|call| call.callee == "*.read_text").expect("a call");
+    assert!(read.taint.receiver.any(super::TaintSources::SECRET_PATH), "{calls:?}");
+}
+
+#[test]
 fn the_environment_is_read_by_name_or_whole() {
     let calls = view_of("a.js", "f(process.env.HOME, {...process.env}); JSON.stringify(process.env)").calls;
     let shapes: Vec<&[Argument]> =
