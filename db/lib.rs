@@ -15,6 +15,7 @@ mod appeals;
 mod backup;
 mod baselines;
 mod blobs;
+mod campaign_words;
 mod capabilities;
 mod claims;
 mod collisions;

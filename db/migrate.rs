@@ -12,7 +12,7 @@ use crate::sql::{Cells, failed, first, rows};
 
 /// "CAPD", which the first migration writes into the file's header.
 const APPLICATION_ID: i64 = 0x4341_5044;
-/// The steps that are SQL alone, in their order. One that asks first comes after them.
+/// The steps that are SQL alone, in their order, up to the one that asks first.
 const STEPS: &[M<'_>] = &[
     M::up(include_str!("migrations/0001_init.sql")),
     M::up(include_str!("migrations/0002_abuse_lists.sql")),
@@ -40,10 +40,13 @@ const STEPS: &[M<'_>] = &[
     M::up(include_str!("migrations/0030_appeals.sql")),
     M::up(include_str!("migrations/0031_judge.sql")),
 ];
+/// The steps behind the one that asks.
+const LATER: &[M<'_>] = &[M::up(include_str!("migrations/0033_campaign_words.sql"))];
+
 /// Every step in its order.
 fn steps() -> Migrations<'static> {
-    let last = M::up_with_hook("", add_scored_days);
-    Migrations::new(STEPS.iter().cloned().chain([last]).collect())
+    let asks = M::up_with_hook("", add_scored_days);
+    Migrations::new(STEPS.iter().cloned().chain([asks]).chain(LATER.iter().cloned()).collect())
 }
 
 /// Adds the column unless it is there: a store whose header was set back has it already, and SQLite has no word for that.
@@ -56,7 +59,7 @@ fn add_scored_days(transaction: &rusqlite::Transaction<'_>) -> rusqlite_migratio
 }
 
 /// The newest schema version that this program knows: the number of its migrations.
-pub const SCHEMA_VERSION: i64 = STEPS.len() as i64 + 1;
+pub const SCHEMA_VERSION: i64 = (STEPS.len() + 1 + LATER.len()) as i64;
 
 /// The standing of a database: ours, nobody's, or another program's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -78,38 +78,55 @@ fn scan_batch(
         |step: &[(SnapshotId, Bundle)]| analysis::scan_all(&step.iter().map(|(_, bundle)| bundle).collect::<Vec<_>>());
     // Results come in the order of the batch, which makes the rows the same whatever the threads do.
     let scanned = bulk::mapped(&context.pool, steps, work).into_iter().flatten();
+    let mut found = Vec::with_capacity(batch.len());
     for ((snapshot, bundle), scanned) in batch.iter().zip(scanned) {
         report.done += 1;
         report.bytes += bundle.size();
         progress.advance(1);
         progress.show(report.bytes, &bundle.identity);
         debug!(snapshot = snapshot.0, capabilities = scanned.len(), "scanned");
-        record(context, *snapshot, ruleset, bundle, scanned)?;
+        found.push(SnapshotResult::of(*snapshot, bundle, scanned));
     }
-    Ok(())
+    record(context, *ruleset, found)
 }
 
-fn record(
-    context: &JobContext,
+/// What was found in one snapshot, as it is stored.
+struct SnapshotResult {
     snapshot: SnapshotId,
-    ruleset: &Digest,
-    bundle: &Bundle,
-    scanned: Vec<Scanned>,
-) -> anyhow::Result<()> {
-    // Claims belong to the key of a scan: the same bytes under other claims are judged anew.
-    let (ruleset, claims, at) = (*ruleset, Digest::of_json(&bundle.claims), context.as_of);
-    let subject = bundle.identity.clone();
-    // What was refused on the way in stands in the ledger already.
-    let found = scanned.iter().flat_map(|one| one.completeness.gaps()).filter(|gap| !bundle.gaps.contains(gap));
-    let gaps: BTreeSet<Gap> = found.cloned().collect();
-    let scanned = analysis::rows(scanned);
-    context.store.write(move |writer| {
-        // A scan replaces all gaps of the one before, so that a rule that learned to read a file closes its gap.
-        writer.resolve_gaps(STAGE, &subject, at)?;
-        for gap in &gaps {
-            writer.record_gap(STAGE, &subject, gap, at)?;
+    subject: String,
+    /// Claims belong to the key of a scan: the same bytes under other claims are judged anew.
+    claims: Digest,
+    /// The gaps that the scan met. What was refused on the way in stands in the ledger already.
+    gaps: BTreeSet<Gap>,
+    rows: Vec<Scanned>,
+}
+
+impl SnapshotResult {
+    fn of(snapshot: SnapshotId, bundle: &Bundle, scanned: Vec<Scanned>) -> Self {
+        let found = scanned.iter().flat_map(|one| one.completeness.gaps()).filter(|gap| !bundle.gaps.contains(gap));
+        Self {
+            snapshot,
+            subject: bundle.identity.clone(),
+            claims: Digest::of_json(&bundle.claims),
+            gaps: found.cloned().collect(),
+            rows: analysis::rows(scanned),
         }
-        writer.record_scan(snapshot, &ruleset, &claims, &scanned, at)
+    }
+}
+
+/// Stores a batch in one transaction: pages that many snapshots touch are written once.
+fn record(context: &JobContext, ruleset: Digest, found: Vec<SnapshotResult>) -> anyhow::Result<()> {
+    let at = context.as_of;
+    context.store.write(move |writer| {
+        for one in &found {
+            // A scan replaces all gaps of the one before, so that a rule that learned to read a file closes its gap.
+            writer.resolve_gaps(STAGE, &one.subject, at)?;
+            for gap in &one.gaps {
+                writer.record_gap(STAGE, &one.subject, gap, at)?;
+            }
+            writer.record_scan(one.snapshot, &ruleset, &one.claims, &one.rows, at)?;
+        }
+        Ok(())
     })?;
     Ok(())
 }

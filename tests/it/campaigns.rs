@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use capdex::analysis;
-use capdex_corpus::campaign::{CampaignCapability, Quote, Traits, campaigns};
+use capdex_corpus::campaign::{CampaignCapability, CampaignWords, Quote, Traits, campaigns};
 use capdex_corpus::clone::{Files, Sketch, SketchedCapability as Sketched, families};
 use capdex_model::bundle::{Bundle, BundleFile};
 use capdex_model::capability::Kind;
@@ -270,8 +270,7 @@ fn honest_publishers_of_the_labelled_set_raise_nothing() {
             created: None,
             popularity: None,
             traits: &read.traits,
-            quotes: &read.quotes,
-            worst: read.worst,
+            words: &read.words,
         })
         .collect();
     let found = campaigns(&items, AsOf(Timestamp::from_unix_seconds(0)));
@@ -294,8 +293,7 @@ struct Read {
     publishers: BTreeSet<String>,
     sketch: Sketch,
     traits: Traits,
-    quotes: Vec<Quote>,
-    worst: Severity,
+    words: CampaignWords,
 }
 
 impl Read {
@@ -319,8 +317,10 @@ impl Read {
             publishers: BTreeSet::from([format!("github:{owner}")]),
             sketch: Sketch::of(&of),
             traits: Traits::of(&of, capdex_rules::mask_secrets),
-            quotes: scanned.iter().flat_map(|one| Quote::all_of(&one.facts)).collect(),
-            worst: scanned.iter().filter_map(grave).max().unwrap_or(Severity::Info),
+            words: CampaignWords {
+                quotes: scanned.iter().flat_map(|one| Quote::all_of(&one.facts)).collect(),
+                worst: scanned.iter().filter_map(grave).max().unwrap_or(Severity::Info),
+            },
             slug,
         }
     }

@@ -76,7 +76,7 @@ pub(super) fn of(items: &[&CampaignCapability<'_>]) -> Vec<Feature> {
                 note(&mut features, mark, at, &lure.quote, Some(lure));
             }
         }
-        for quote in item.quotes {
+        for quote in &item.words.quotes {
             note(&mut features, FeatureMark::Order(quote.rule.clone(), quote.hash), at, &quote.text, None);
         }
         for wallet in &item.traits.wallets {

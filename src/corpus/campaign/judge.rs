@@ -195,7 +195,7 @@ impl CampaignSignals {
             passage: any(|feature| matches!(feature.mark, FeatureMark::Passage(..))),
             order: any(|feature| matches!(feature.mark, FeatureMark::Order(..))),
             wallet: any(|feature| matches!(feature.mark, FeatureMark::Wallet(..))),
-            grave: members.iter().filter(|item| item.worst >= Severity::High).count(),
+            grave: members.iter().filter(|item| item.words.worst >= Severity::High).count(),
         }
     }
 

@@ -49,14 +49,35 @@ pub struct CampaignCapability<'a> {
     pub popularity: Option<u64>,
     /// The things that its documents ask for.
     pub traits: &'a Traits,
-    /// The passages that the rules quoted from it.
-    pub quotes: &'a [Quote],
-    /// Its worst finding.
+    /// What its facts say.
+    pub words: &'a CampaignWords,
+}
+
+/// The version of [`CampaignWords`]: raised where other words are picked, or told apart otherwise.
+pub const WORDS_VERSION: u32 = 1;
+
+/// What the facts of a capability say that a campaign may share. They depend on the facts alone, so that a store keeps them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CampaignWords {
+    /// The passages that the rules quoted, at most 32.
+    pub quotes: Vec<Quote>,
+    /// The worst finding.
     pub worst: Severity,
 }
 
+impl CampaignWords {
+    /// Those of facts. Only what the text itself shows: corpus signals come from passes, and would feed the campaign that they
+    /// came from.
+    pub fn of(facts: &SparseFacts) -> Self {
+        let worst = facts.findings_of_its_own().map(|fact| fact.severity).max();
+        Self { quotes: Quote::all_of(facts), worst: worst.unwrap_or(Severity::Info) }
+    }
+}
+
 /// A passage that a rule found to be an attack or dangerous.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Quote {
     /// The rule.
     pub rule: String,

@@ -15,7 +15,7 @@ struct Made {
     publishers: BTreeSet<String>,
     traits: Traits,
     popularity: Option<u64>,
-    worst: Severity,
+    words: CampaignWords,
 }
 
 fn traits(text: &str) -> Traits {
@@ -30,7 +30,7 @@ fn made(number: usize, publisher: &str, text: &str) -> Made {
         publishers: BTreeSet::from([publisher.to_owned()]),
         traits: traits(&text),
         popularity: None,
-        worst: Severity::Info,
+        words: CampaignWords { quotes: Vec::new(), worst: Severity::Info },
     }
 }
 
@@ -47,8 +47,7 @@ fn found(made: &[Made]) -> Vec<Campaign> {
             created: None,
             popularity: made.popularity,
             traits: &made.traits,
-            quotes: &[],
-            worst: made.worst,
+            words: &made.words,
         })
         .collect();
     campaigns(&items, AsOf(at(NOW)))

@@ -2,9 +2,10 @@
 //!
 //! Reads what the pass `clones` stored: a text told twice counts once. Judging is left to the pass in core.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use capdex_corpus::campaign::{Campaign, CampaignCapability, Quote, Shared, Traits, campaigns};
+use capdex_corpus::campaign::{Campaign, CampaignCapability, CampaignWords, Shared, Traits, campaigns};
 use capdex_dataset::escape;
 use capdex_db::{CampaignRow, Reader, SnapshotId};
 use capdex_model::alert::{Alert, AlertEvidence, reach_of};
@@ -76,16 +77,10 @@ fn found(context: &JobContext, reader: &Reader, standing: &[ActiveCapability]) -
         reader.family_members()?.into_iter().map(|(member, _)| (member.capability, member.original)).collect();
     let bodies = bodies(standing);
     let none = Traits::default();
-    let mut said: Vec<(Vec<Quote>, Severity)> = Vec::with_capacity(standing.len());
-    for one in standing {
-        let facts = capdex_dataset::export::ranked_capability::facts(reader, &one.current)?;
-        // Only what the text itself shows: corpus signals come from passes, and would feed the campaign that they came from.
-        let worst = facts.findings_of_its_own().map(|fact| fact.severity).max().unwrap_or(Severity::Info);
-        said.push((Quote::all_of(&facts), worst));
-    }
-    let items = standing.iter().zip(&said).map(|(one, (quotes, worst))| {
+    let words = words_of(context, reader, standing)?;
+    let items = standing.iter().filter_map(|one| {
         let capability = &one.current.capability;
-        CampaignCapability {
+        Some(CampaignCapability {
             id: capability.id,
             slug: &capability.slug,
             // Copies of one text are one voice, by the families of the pass `clones` or by their package.
@@ -95,11 +90,30 @@ fn found(context: &JobContext, reader: &Reader, standing: &[ActiveCapability]) -
             created: one.created,
             popularity: one.popularity,
             traits: traits.get(&capability.content).unwrap_or(&none),
-            quotes,
-            worst: *worst,
-        }
+            words: words.get(&one.current.facts)?,
+        })
     });
     Ok(campaigns(&items.collect::<Vec<_>>(), context.as_of))
+}
+
+/// What the facts of each capability say, by facts. Those that nobody has read are read now, and kept.
+fn words_of(
+    context: &JobContext,
+    reader: &Reader,
+    standing: &[ActiveCapability],
+) -> anyhow::Result<BTreeMap<Digest, CampaignWords>> {
+    let mut words = reader.campaign_words()?;
+    let mut new = Vec::new();
+    for one in standing {
+        if let Entry::Vacant(unread) = words.entry(one.current.facts) {
+            let facts = capdex_dataset::export::ranked_capability::facts(reader, &one.current)?;
+            new.push((one.current.facts, unread.insert(CampaignWords::of(&facts)).clone()));
+        }
+    }
+    context
+        .store
+        .write(move |writer| new.iter().try_for_each(|(facts, words)| writer.keep_campaign_words(facts, words)))?;
+    Ok(words)
 }
 
 /// Groups the capabilities of one package: what a package's own documents say, its one capability says too, and both are one

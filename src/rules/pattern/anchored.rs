@@ -32,7 +32,7 @@ const LOOSE_MOST: usize = 512;
 /// The most beginnings that are told apart from other text; each counts in every spelling of its letters.
 const BEGINNINGS_MOST: usize = 4096;
 /// The memory that the states of one expression may take before they are forgotten.
-const STATES: usize = 8 << 20;
+const STATES: usize = 2 << 20;
 
 /// An expression whose matches begin with one of a few words.
 #[derive(Debug)]

@@ -51,5 +51,5 @@ impl Expression {
 /// Compiles one expression, as [`parsed`] reads it: plans are drawn from what is run.
 pub(super) fn compile(text: &str) -> Result<Regex, regex::Error> {
     // Gaps and long lists of words together have many states: with less room the engine falls back to a slow walk.
-    RegexBuilder::new(text).unicode(false).dfa_size_limit(8 << 20).build()
+    RegexBuilder::new(text).unicode(false).dfa_size_limit(2 << 20).build()
 }
