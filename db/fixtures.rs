@@ -139,6 +139,7 @@ pub(crate) fn facts(evidence: &str) -> SparseFacts {
         confidence: Confidence::High,
         place: Place { file: "a.md".into(), line: 1, column: 1, pointer: String::new() },
         surface: FactSurface::Whole,
+        voice: None,
         evidence: evidence.into(),
         value: Value::Null,
     };

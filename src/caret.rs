@@ -62,6 +62,7 @@ mod tests {
             evidence: quote.into(),
             value: serde_json::Value::Null,
             surface: FactSurface::default(),
+            voice: None,
         };
         let facts = SparseFacts::new(&capdex_rules::INDEX, Kind::Skill, vec![fact]);
         let found = capdex_dataset::finding::findings(&facts);

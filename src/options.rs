@@ -23,7 +23,7 @@ pub struct Global {
     /// The instant that all ages are measured against (default: the start of the run).
     #[arg(long, global = true, value_name = "RFC3339")]
     pub as_of: Option<AsOf>,
-    /// Say more; twice for every request.
+    /// More log lines; given twice, one for every request.
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub verbose: u8,
     /// Say only what went wrong.

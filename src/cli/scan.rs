@@ -11,6 +11,7 @@ use capdex_rubrics::operator::VOTERS;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
+use crate::config::ApprovedSection;
 use crate::formats::FORMATS;
 
 /// The parts of the help.
@@ -43,8 +44,8 @@ pub struct ScanArgs {
     /// Exit with 1 when a band (watch, caution, block) or a severity (info … critical) is met or exceeded.
     #[arg(long, value_name = "BAND_OR_SEVERITY", help_heading = THRESHOLD)]
     pub fail_on: Option<FailOn>,
-    /// Findings that are known: they are shown as such and count for no threshold while their content and their time hold.
-    /// Read only where you name it, never from what is scanned.
+    /// Known findings: they are shown as such and count for no --fail-on. An entry stops counting when the file changes or its
+    /// time is over. Keep this file outside what is scanned: capdex never picks one up by itself.
     #[arg(long, value_name = "FILE", help_heading = THRESHOLD)]
     pub baseline: Option<PathBuf>,
     /// Write what was found as a baseline. What --baseline holds already keeps its end.
@@ -57,6 +58,11 @@ pub struct ScanArgs {
     /// Let these methods have a vote: spiderrating, saferskills, mcpbundles, agentscore. A stricter band of theirs counts.
     #[arg(long, value_name = "METHOD", value_delimiter = ',', value_parser = voters(), help_heading = THRESHOLD)]
     pub votes: Vec<String>,
+    /// Your own list of what may be used: names of packages as capdex prints them, such as `npm:@acme/*`; `*` stands for any text.
+    /// Everything else has the finding `name-not-approved`. An input has the name that its own manifest states, and `folder:NAME`.
+    /// May be given several times.
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = approved, help_heading = THRESHOLD)]
+    pub approved: Option<Vec<String>>,
     /// Leave out the paths inside a folder that fit: `*` and `?` stand for letters of a name, `**` for any folders; a pattern
     /// without `/` fits a name anywhere. May be given several times. What is left out is told.
     #[arg(long, value_name = "GLOB", help_heading = INPUT)]
@@ -103,6 +109,13 @@ impl std::str::FromStr for ScanOutput {
         }
         Ok(Self { format: format.to_owned(), path: path.into() })
     }
+}
+
+fn approved(text: &str) -> Result<String, String> {
+    ApprovedSection { names: Some(vec![text.to_owned()]) }
+        .check()
+        .map_err(|why| why.replace("approved.names: ", ""))?;
+    Ok(text.to_owned())
 }
 
 fn severity(text: &str) -> Result<Severity, String> {

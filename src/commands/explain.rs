@@ -8,12 +8,11 @@ use capdex_dataset::judged::{self, JudgeWord};
 use capdex_db::{CurrentCapability, Reader};
 use capdex_model::appeal::Annotation;
 use capdex_model::capability::Kind;
-use capdex_model::fact::{Confidence, Outcome, Severity};
+use capdex_model::fact::{Confidence, Outcome};
 use capdex_model::facts::SparseFacts;
 use capdex_model::ids::{CapabilityId, ListingKey};
 use capdex_model::listing::Claim;
 use capdex_model::release_line;
-use capdex_model::rule::measured;
 use capdex_model::score::{Score, Verdict};
 use capdex_model::snapshot::FileEntry;
 use capdex_model::surface::{SurfaceInventory, SurfaceRecord, SurfaceRecordKind};
@@ -238,6 +237,9 @@ fn signals(reader: &Reader, current: &CurrentCapability, out: &mut Out) -> anyho
             out,
         )?;
     }
+    if let Claim::Known(is_approved) = signals.approved {
+        line(format!("{} the operator's own list", if is_approved { "on" } else { "not on" }), out)?;
+    }
     for lent in signals.lent.iter().take(SIGNALS) {
         let (kind, from) = (lent.kind.as_str(), escape::escape(&lent.from.to_string()).into_owned());
         let (proof, reason) = (lent.proof.as_words(), escape::escape(&lent.reason).into_owned());
@@ -349,14 +351,8 @@ fn print_finding(finding: &Finding<'_>, kind: Kind, line: Option<&str>, out: &mu
     for annotation in &finding.annotations {
         annotated("  appeal ", annotation, out)?;
     }
-    // Below that nobody asks how often it is wrong.
-    let asks = finding.severity >= Severity::Medium;
-    if let Some(rate) = measured::benign_high(capdex_rules::INDEX.measured(), finding.rule, kind).filter(|_| asks) {
-        let about = if kind == Kind::McpServer { "tool lists" } else { "skills" };
-        out.line(format_args!(
-            "  rate  high on {} of {} benign {about} that it was measured on, {rate} %",
-            rate.hits, rate.of
-        ))?;
+    if let Some(rate) = finding.rate(kind) {
+        out.line(format_args!("  rate  {rate}"))?;
     }
     Ok(())
 }
@@ -443,7 +439,7 @@ fn bands(scores: &[Score], verdict: &Verdict, out: &mut Out) -> anyhow::Result<(
             Some(format!("{} says {} ({})", score.rubric.id, rubric.band(score).as_str(), score.grade))
         })
         .collect();
-    out.line(format_args!("\nThe methods differ by {}: {}.", disagreement.to_json(), bands.join("; ")))?;
+    out.line(format_args!("\nThe methods disagree, by {} of 1: {}.", disagreement.to_json(), bands.join("; ")))?;
     if let Some(reason) = why_they_differ(scores) {
         out.line(format_args!("Because {}.", escape::escape(&reason)))?;
     }

@@ -3,14 +3,17 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use capdex_corpus::identity;
 use capdex_crawlers::folder::{self, FolderOptions};
 use capdex_dataset::finding::{BaselineStatus, Finding, findings};
 use capdex_dataset::{bulk, escape};
+use capdex_model::approved::ApprovedNames;
 use capdex_model::bundle::Bundle;
 use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 use capdex_model::input::LeftOutReason;
+use capdex_model::listing::Claim;
 use capdex_model::ruling::OperatorPolicy;
 use capdex_model::score::Band;
 use capdex_model::snapshot::Completeness;
@@ -81,6 +84,7 @@ pub(super) fn run(global: &Global, options: &ScanArgs, out: &mut Out) -> anyhow:
         at,
         baseline: baseline.as_ref(),
         policy,
+        approved: ApprovedNames::of(options.approved.clone()),
         needs_contents: baseline.is_some() || draft.is_some(),
     };
     let progress = StageProgress::stage("scan", u64::try_from(paths.len()).ok(), global.quiet);
@@ -151,8 +155,20 @@ struct Judge<'a> {
     at: AsOf,
     baseline: Option<&'a BaselineIndex>,
     policy: Arc<OperatorPolicy>,
+    approved: ApprovedNames,
     /// True where a baseline is read or written.
     needs_contents: bool,
+}
+
+/// Whether the operator's list names an input: by the manifests that stand in its root, or by its folder.
+fn approved(list: &ApprovedNames, bundle: &Bundle) -> Claim<bool> {
+    if list.is_none() {
+        return Claim::Unknown;
+    }
+    let manifests = bundle.files.iter().filter_map(|(path, file)| identity::named_by(path, &file.bytes));
+    let of_root = manifests.filter(|named| named.folder.is_empty());
+    let names: Vec<String> = of_root.map(|named| format!("{}:{}", named.ecosystem, named.name)).collect();
+    list.has(names.iter().chain([&bundle.identity]).map(String::as_str))
 }
 
 impl Judge<'_> {
@@ -177,7 +193,8 @@ impl Judge<'_> {
         let contents = Arc::new(contents);
         let (aliases, left_out) = (input.aliases, input.left_out);
         let local = Bundle::local(format!("folder:{}", input.name), input.files);
-        let bundle = Bundle { gaps: input.gaps, named: input.named, ..local };
+        let mut bundle = Bundle { gaps: input.gaps, named: input.named, ..local };
+        bundle.claims.repository_signals.approved = approved(&self.approved, &bundle);
         let (name, policy) = (path.to_owned(), Arc::clone(&self.policy));
         let input =
             JudgedInput { name, place, aliases, left_out, contents, target: None, policy, appeals: Arc::default() };

@@ -124,10 +124,11 @@ fn cells(line: &TopRow, places: &[usize]) -> Vec<Cell> {
         Cell::new(line.kind),
         band,
     ];
-    for (value, grade) in places.iter().filter_map(|place| line.scores.get(*place)) {
-        let value = value.map_or_else(|| "n/a".to_owned(), |value| value.to_string());
-        let grade = if grade == "n/a" { "" } else { &escape::shorten(grade, 17) };
-        cells.push(Cell::new(format!("{value} {grade}").trim_end()));
+    for score in places.iter().filter_map(|place| line.scores.get(*place)) {
+        cells.push(Cell::new(match score {
+            Some((value, grade)) => format!("{value} {}", escape::shorten(grade, 17)),
+            None => "n/a".to_owned(),
+        }));
     }
     cells.push(Cell::new(escape::shorten(&escape::escape(&line.reason), BECAUSE)));
     cells
@@ -190,7 +191,7 @@ pub(super) fn print_report(report: &RunReport, out: &mut Out) -> anyhow::Result<
     };
     out.line(line("scan", &report.scan, scan))?;
     let score = if report.score.done == 0 {
-        "nothing scored: every score is from this text and day".to_owned()
+        "nothing scored: the scores are up to date".to_owned()
     } else {
         format!("{} computed", escape::count(report.score.done, "score"))
     };

@@ -4,6 +4,7 @@
 
 mod alerts;
 mod appeals;
+mod approved;
 mod cron;
 mod daemon;
 mod export;
@@ -37,6 +38,7 @@ use keys::{REQUIRED, keys};
 
 pub use alerts::{AlertSettings, AlertsSection};
 pub use appeals::AppealsSection;
+pub use approved::ApprovedSection;
 pub use cron::Cron;
 pub use daemon::{DaemonSection, OverlapPolicy, Timing};
 pub use export::ExportSection;
@@ -81,6 +83,9 @@ keys! {
         /// The operator's word beside capdex's own verdict. The verdict, its ranks and all scores stay as they are.
         #[serde(default)]
         pub verdict: VerdictSection,
+        /// The operator's own list of what may be used.
+        #[serde(default)]
+        pub approved: ApprovedSection,
         /// Appeals of vendors against findings.
         #[serde(default)]
         pub appeals: AppealsSection,
@@ -193,6 +198,7 @@ impl Schedule {
             let (key, why) = why.split_once(": ").unwrap_or(("", &why));
             anyhow::Error::new(toml_error::at(text, origin, &key.split('.').collect::<Vec<_>>(), why))
         };
+        schedule.approved.check().map_err(of_key)?;
         schedule.timing().map_err(of_key)?;
         schedule.keep_days().map_err(of_key)?;
         schedule.gap_tolerance().map_err(of_key)?;

@@ -5,10 +5,12 @@
 use std::collections::BTreeMap;
 
 use capdex_model::appeal::Annotation;
+use capdex_model::capability::Kind;
 use capdex_model::fact::{self, Confidence, Fact, Severity};
 use capdex_model::facts::SparseFacts;
-use capdex_model::rule::RuleIndex;
+use capdex_model::rule::{RuleIndex, measured};
 use capdex_model::ruling::{Ruling, RulingScope};
+use capdex_model::voice::Voice;
 use capdex_rubrics::operator::OperatorVerdict;
 use serde::Serialize;
 
@@ -59,12 +61,16 @@ pub struct Finding<'a> {
     pub pointer: &'a str,
     /// Quoted, masked where secret.
     pub evidence: &'a str,
+    /// Who is spoken to at its place; none where it is about no text, and where it was found before this was told.
+    pub voice: Option<Voice>,
     /// Stable when lines move.
     pub fingerprint: String,
     /// The published entries that the rule rests on.
     pub citations: &'a [String],
     /// The rule's names in each method's own catalogue.
     pub codes: MethodCodes<'a>,
+    /// How often its rule is high where nothing is wrong; none where it fired on none of the cases that it was measured on.
+    pub measured: Option<BenignRate>,
     /// The standing against the baseline; none, and no key, where there is no baseline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline: Option<BaselineStatus>,
@@ -77,6 +83,15 @@ pub struct Finding<'a> {
 }
 
 impl Finding<'_> {
+    /// How often its rule is wrong, as measured on cases of its kind, in words; none where that is not known, and below medium,
+    /// where nobody asks.
+    pub fn rate(&self, kind: Kind) -> Option<String> {
+        let of = self.measured.filter(|_| self.severity >= Severity::Medium)?;
+        let about = if kind == Kind::McpServer { "tool lists" } else { "skills" };
+        let rate = measured::Rate { hits: of.benign_high, of: of.benign };
+        Some(format!("high on {} of {} benign {about} that it was measured on, {rate} %", rate.hits, rate.of))
+    }
+
     /// True where it is what users see of a fact.
     pub fn is_of(&self, fact: &Fact) -> bool {
         let place = &fact.place;
@@ -90,6 +105,15 @@ impl Finding<'_> {
         let evidence = self.evidence.replace("\r\n", "\n").replace('\u{feff}', "");
         fact::fingerprint(self.rule, path, self.pointer, &evidence, earlier_equal)
     }
+}
+
+/// On how many of the benign cases about its kind of thing a rule fires at high or critical.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct BenignRate {
+    /// Cases on which it does.
+    pub benign_high: u64,
+    /// Cases that it was measured on.
+    pub benign: u64,
 }
 
 /// The codes of one rule, by method.
@@ -128,13 +152,14 @@ pub fn findings(facts: &SparseFacts) -> Vec<Finding<'_>> {
                 (fact.rule.as_str(), fact.place.file.as_str(), fact.place.pointer.as_str(), fact.evidence.as_str());
             let earlier = seen.entry(key).or_default();
             *earlier += 1;
-            finding(fact, *earlier - 1, facts.rules())
+            finding(fact, *earlier - 1, facts.rules(), facts.kind)
         })
         .collect()
 }
 
-fn finding<'a>(fact: &'a Fact, earlier_equal: usize, rules: &RuleIndex) -> Finding<'a> {
+fn finding<'a>(fact: &'a Fact, earlier_equal: usize, rules: &RuleIndex, kind: Kind) -> Finding<'a> {
     let meta = rules.find(fact.rule.as_str());
+    let rate = measured::benign_high(rules.measured(), fact.rule.as_str(), kind);
     Finding {
         rule: fact.rule.as_str(),
         severity: fact.severity,
@@ -146,9 +171,11 @@ fn finding<'a>(fact: &'a Fact, earlier_equal: usize, rules: &RuleIndex) -> Findi
         column: fact.place.column,
         pointer: &fact.place.pointer,
         evidence: &fact.evidence,
+        voice: fact.voice,
         fingerprint: fact.fingerprint(earlier_equal),
         citations: meta.map_or(&[], |meta| &meta.cites),
         codes: MethodCodes::of(fact.rule.as_str(), rules),
+        measured: rate.map(|rate| BenignRate { benign_high: rate.hits, benign: rate.of }),
         baseline: None,
         ruling: None,
         annotations: Vec::new(),

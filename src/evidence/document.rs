@@ -18,7 +18,7 @@ use super::sentences::SegmentedText;
 use super::shape::{self, Shape};
 use super::shell::Shell;
 use super::unicode::{self, Hidden};
-use super::voice::Voice;
+use super::voice::{Voice, of_role};
 use super::zones::{self, Heading, Zone, ZoneKind};
 
 /// Stretches of a text in which a match may lie: where it may begin, and where it ends at the latest.
@@ -126,7 +126,7 @@ impl Document {
             noted: OnceLock::new(),
             shape,
             run_by: None,
-            voice: Voice::of_role(role),
+            voice: of_role(role),
             addressed: Vec::new(),
             served: OnceLock::new(),
             unrun: Vec::new(),

@@ -2,8 +2,8 @@
 
 use capdex_dataset::escape;
 use capdex_model::capability::Kind;
-use capdex_model::score::Score;
 use capdex_model::snapshot::Completeness;
+use capdex_rubrics::{answers, cannot_answer};
 
 use super::{JudgedCapability, Printer, ScanFormat, not_shown};
 use crate::caret;
@@ -95,23 +95,16 @@ fn print(judged: &JudgedCapability, first: bool, out: &mut Out) -> anyhow::Resul
     // Last: the methods are told beside the verdict, and do not make it.
     let scores: Vec<String> = judged
         .shown()
-        .filter(|score| !is_open(score))
+        .filter(|score| answers(score))
         .filter_map(|score| score.value.map(|value| format!("{} {value} {}", score.rubric.id, score.grade)))
         .collect();
     if !scores.is_empty() {
         out.line(format_args!("    methods: {}", scores.join(" · ")))?;
     }
-    for score in judged.shown().filter(|score| is_open(score)) {
-        let lacks: Vec<&str> = score.caps.iter().flat_map(|said| said.split("; ").skip(1)).collect();
-        let why = if lacks.is_empty() { "too little is known".to_owned() } else { lacks.join("; ") };
+    for (score, why) in judged.shown().filter_map(|score| Some((score, cannot_answer(score)?))) {
         out.line(format_args!("    {}: cannot answer: {why}", score.rubric.id))?;
     }
     Ok(())
-}
-
-/// True where the method says itself that it does not know enough: its number is then one about what little there is.
-fn is_open(score: &Score) -> bool {
-    &*score.grade == "INSUFFICIENT DATA"
 }
 
 fn print_finding(judged: &JudgedCapability, finding: &Finding<'_>, out: &mut Out) -> anyhow::Result<()> {

@@ -7,6 +7,7 @@ use capdex_corpus::identity::{self, Given, Proofs};
 use capdex_corpus::signals::{self, Walked};
 use capdex_dataset::stopwatch::Stopwatch;
 use capdex_db::Reader;
+use capdex_model::digest::Digest;
 
 use super::list::is_directory;
 use super::{JobContext, StageReport};
@@ -23,7 +24,8 @@ const VERSION: u32 = 1;
 pub fn run(context: &JobContext) -> anyhow::Result<StageReport> {
     let watch = Stopwatch::start();
     let mut report = StageReport::default();
-    let state = format!("{VERSION}.{}.{}", context.store.reader()?.signals_state()?, context.overrides.digest());
+    let said = format!("{}.{}", context.overrides.digest(), Digest::of_json(&context.approved));
+    let state = format!("{VERSION}.{}.{said}", context.store.reader()?.signals_state()?);
     // Nothing was listed, answered or fetched since: everybody says what he said.
     if context.store.reader()?.pass_input(PASS)?.as_ref() != Some(&state) {
         // Manifests of repositories prove the links of packages with them.
@@ -36,7 +38,7 @@ pub fn run(context: &JobContext) -> anyhow::Result<StageReport> {
         let proofs = Proofs { manifests: reader.manifests()?, ..Proofs::default() };
         let given = Given { proofs, overrides: context.overrides.clone(), ..Given::default() };
         let identified = identity::identify(&statements, &given);
-        let joined = signals::join(&statements, &identified, &stated, walked(&reader, &statements)?);
+        let joined = signals::join(&statements, &identified, &stated, walked(&reader, &statements)?, &context.approved);
         let at = context.as_of;
         report.done = context.store.write(move |writer| {
             let changed = writer.replace_entity_signals(&joined)?;

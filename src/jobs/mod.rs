@@ -11,6 +11,7 @@ use capdex_crawlers::http::Http;
 use capdex_crawlers::unpack::UnpackLimits;
 use capdex_dataset::signature::SigningKey;
 use capdex_db::Store;
+use capdex_model::approved::ApprovedNames;
 use capdex_model::ruling::OperatorPolicy;
 use capdex_model::time::AsOf;
 use serde::Serialize;
@@ -56,6 +57,8 @@ pub struct JobContext {
     pub popular: Vec<PathBuf>,
     /// The operator's decisions about which listings are one thing.
     pub overrides: Overrides,
+    /// The operator's own list of what may be used.
+    pub approved: ApprovedNames,
     /// The operator's word beside the verdict, as the schedule has it.
     pub policy: OperatorPolicy,
     /// The judge that is asked beside the night; none where the schedule enables none.

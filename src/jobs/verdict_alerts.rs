@@ -3,7 +3,7 @@
 //!
 //! Runs once every verdict of a night stands. Nothing is judged here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use capdex_dataset::export::ranked_capability;
 use capdex_db::{ListingState, Reader};
@@ -23,11 +23,13 @@ use super::standing_verdicts::{StandingVerdict, StandingVerdicts};
 use crate::config::{SourceRun, ToldVerdicts};
 
 /// Version of this judgement: with another one it looks at everything again.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// The word of alerts about verdicts, as a pass has one.
 const VERDICTS: &str = "verdicts";
 /// The rules about what a registry took down.
 const TAKEDOWNS: [&str; 2] = ["sighted-takedown", "sighted-removal"];
+/// The classes of alerts about what is gone from its registry.
+const DEPARTED: [&str; 2] = ["taken_down", "withdrawn"];
 /// The word of alerts about reports of abuse.
 const ABUSE: &str = "abuse";
 
@@ -79,12 +81,14 @@ fn of_verdicts(context: &JobContext, reader: &Reader, reports: &[Alert]) -> anyh
     }
     let mut alerts = Vec::new();
     for (source, run) in &context.sources {
-        for listing in watched(reader, source, run)? {
+        for (listing, is_named) in watched(reader, source, run)? {
             // A row that names several artifacts has the verdict of each.
             for locator in &listing.locators {
                 let identity = locator.identity();
                 let Some(judged) = verdicts.of(&identity)? else { continue };
-                let Some(alert) = of_verdict(reader, &listing, &identity, &judged, &told)? else { continue };
+                let Some(alert) = of_verdict(reader, (&listing, is_named), &identity, &judged, &told)? else {
+                    continue;
+                };
                 alerts.push(alert);
             }
         }
@@ -92,17 +96,17 @@ fn of_verdicts(context: &JobContext, reader: &Reader, reports: &[Alert]) -> anyh
     Ok(alerts)
 }
 
-/// The listings of a source whose verdicts are told.
-fn watched(reader: &Reader, source: &str, run: &SourceRun) -> anyhow::Result<Vec<Listing>> {
+/// The listings of a source whose verdicts are told, each with whether the schedule names it.
+fn watched(reader: &Reader, source: &str, run: &SourceRun) -> anyhow::Result<Vec<(Listing, bool)>> {
+    // Schedules spell names as people do, and sources have a form of their own.
+    let forms = |name: &String| [name.clone(), name.to_ascii_lowercase(), pypi_name(name)];
     let stored = match run.told_verdicts {
         ToldVerdicts::None => Vec::new(),
         ToldVerdicts::All => reader.listings(Some(source))?,
         ToldVerdicts::Named => {
             let mut found = Vec::new();
             for name in &run.settings.watchlist {
-                // Schedules spell names as people do, and sources have a form of their own.
-                let forms = [name.clone(), name.to_ascii_lowercase(), pypi_name(name)];
-                for form in forms {
+                for form in forms(name) {
                     if let Some(stored) = reader.listing(&ListingKey::new(source, form))? {
                         found.push(stored);
                         break;
@@ -113,14 +117,23 @@ fn watched(reader: &Reader, source: &str, run: &SourceRun) -> anyhow::Result<Vec
         }
     };
     let active = stored.into_iter().filter(|stored| stored.state == ListingState::Active);
-    Ok(active.filter_map(|stored| stored.listing).collect())
+    let named: BTreeSet<String> = run.settings.watchlist.iter().flat_map(forms).collect();
+    let with_mark = |listing: Listing| {
+        let is_named = named.contains(&listing.key.name);
+        (listing, is_named)
+    };
+    Ok(active.filter_map(|stored| stored.listing).map(with_mark).collect())
 }
 
 /// The alert about an artifact that stands at block or caution; none for another band, and none where an alert as grave has
 /// told of this very content before.
+///
+/// What its registry took down is told of by the pass `drift` where a night of ours had seen it before. One that was down when it
+/// was first met is told of here, if the schedule names it: whoever names it has it or means to have it, and no pass will ever
+/// see it change. In a directory it is one row of many that are gone, which nobody here has.
 fn of_verdict(
     reader: &Reader,
-    listing: &Listing,
+    (listing, is_named): (&Listing, bool),
     identity: &str,
     judged: &StandingVerdict,
     told: &BTreeMap<CapabilityId, Vec<Raised>>,
@@ -130,14 +143,17 @@ fn of_verdict(
         Band::Caution => (Severity::High, "Read what was found before it is installed or updated."),
         _ => return Ok(None),
     };
-    // A takedown is told of where somebody here had what was taken down, and by its own pass.
     let mut takedowns = TAKEDOWNS.iter().filter_map(|rule| capdex_rules::INDEX.find(rule));
-    if takedowns.any(|rule| judged.worst.verdict.reason.starts_with(rule.title.as_str())) {
+    let is_takedown = takedowns.any(|rule| judged.worst.verdict.reason.starts_with(rule.title.as_str()));
+    if is_takedown && !is_named {
         return Ok(None);
     }
     let Some(current) = reader.current_of(&judged.worst.id)? else { return Ok(None) };
     let package = CapabilityId::of(identity, Kind::Package, "");
-    let is_told = |raised: &Raised| raised.alert.severity >= severity && raised.at >= current.revision_as_of;
+    // The pass calls a takedown less grave than its verdict, and it is one thing all the same.
+    let is_departure = |raised: &Raised| is_takedown && DEPARTED.contains(&raised.alert.class.as_str());
+    let is_as_grave = |raised: &Raised| raised.alert.severity >= severity && raised.at >= current.revision_as_of;
+    let is_told = |raised: &Raised| is_as_grave(raised) || is_departure(raised);
     let mut earlier = [judged.worst.id, package].into_iter().filter_map(|id| told.get(&id)).flatten();
     if earlier.any(is_told) {
         return Ok(None);

@@ -217,12 +217,17 @@ pub struct EntitySignals {
     /// Installs as the listing's own source counts them, cut to one digit. Left out of the text where unknown.
     #[serde(default, skip_serializing_if = "Claim::is_unknown")]
     pub installs: Claim<u64>,
+    /// Whether the operator's own list names the listing; unknown without a list, and left out of the text then.
+    #[serde(default, skip_serializing_if = "Claim::is_unknown")]
+    pub approved: Claim<bool>,
 }
 
 impl EntitySignals {
     /// True where the entity adds nothing and nothing is to be shown.
     pub fn is_empty(&self) -> bool {
-        self.lent.is_empty() && self.registries.is_unknown() && self.official.is_unknown() && self.installs.is_unknown()
+        let counts = [&self.registries, &self.installs];
+        let flags = [&self.official, &self.approved];
+        self.lent.is_empty() && counts.iter().all(|of| of.is_unknown()) && flags.iter().all(|of| of.is_unknown())
     }
 
     /// The values of one signal that count, as the listings state them.
@@ -255,6 +260,8 @@ impl EntitySignals {
         if signals.official.is_unknown() {
             signals.official = self.official.clone();
         }
+        // No source can say it: the operator alone does.
+        signals.approved = self.approved.clone();
     }
 }
 

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::digest::Digest;
 use crate::ids::RuleId;
+use crate::voice::Voice;
 
 /// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -171,6 +172,9 @@ pub struct Fact {
     /// The text in which it stands, where true.
     #[serde(default, skip_serializing_if = "FactSurface::is_whole")]
     pub surface: FactSurface,
+    /// Who is spoken to there, where it is a finding in a text; none elsewhere, and where it was found before this was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub voice: Option<Voice>,
     /// The quoted text, masked where it is a secret, at most 200 code points; empty where nothing is quoted.
     /// For `Unavailable`: what was missing.
     #[serde(default, skip_serializing_if = "String::is_empty")]

@@ -29,7 +29,10 @@ mod reasons;
 pub mod saferskills;
 pub mod spiderrating;
 mod terms;
+mod unanswered;
 pub mod verdict;
+
+pub use unanswered::{answers, cannot_answer};
 
 /// The description of a rubric, known without running it. The manual is written from it.
 #[derive(Clone, Debug, Serialize)]

@@ -28,6 +28,7 @@ pub(super) fn fact(rule: &str, outcome: Outcome, severity: Severity, value: Valu
         confidence: Confidence::High,
         place: Place::default(),
         surface: FactSurface::Whole,
+        voice: None,
         evidence: String::new(),
         value,
     }

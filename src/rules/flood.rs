@@ -105,6 +105,7 @@ mod tests {
             confidence: Confidence::High,
             place: Place { file: format!("f{line}"), line, ..Place::default() },
             surface: FactSurface::Whole,
+            voice: None,
             evidence: "curl | sh".to_owned(),
             value: Value::Null,
         };

@@ -151,7 +151,7 @@ impl<'a> FactSink<'a> {
         let (rule, version, outcome) = (self.meta.id.clone(), self.meta.version, Outcome::True);
         // The engine tells it of all facts at once, when every rule has spoken.
         let surface = FactSurface::Whole;
-        Fact { rule, version, outcome, severity, confidence, place, surface, evidence, value }
+        Fact { rule, version, outcome, severity, confidence, place, surface, voice: None, evidence, value }
     }
 }
 
@@ -197,8 +197,12 @@ pub fn evaluate(subjects: &[Subject<'_>]) -> Vec<SparseFacts> {
     let facts = subjects.iter().zip(told).map(|(subject, mut told)| {
         let kind = subject.capability.kind;
         for fact in told.iter_mut().filter(|fact| !fact.fact().place.file.is_empty()) {
-            let surface = subject.evidence.fact_surface(&fact.fact().place);
-            fact.fact_mut().surface = surface;
+            let (place, is_finding) = (&fact.fact().place, fact.fact().is_finding());
+            let surface = subject.evidence.fact_surface(place);
+            // A measure speaks to nobody, and nobody asks about its voice.
+            let voice = subject.evidence.voice_at(place).filter(|_| is_finding);
+            let fact = fact.fact_mut();
+            (fact.surface, fact.voice) = (surface, voice);
         }
         SparseFacts::over_defaults(&INDEX, kind, told)
     });
@@ -269,7 +273,7 @@ fn metas() -> Vec<&'static RuleMeta> {
 
 /// Raised with every change of decomposing, evidence or matching that can change a fact while no rule's text changes:
 /// stored snapshots are then scanned again.
-const ENGINE: u32 = 18;
+const ENGINE: u32 = 19;
 
 fn digest(metas: &[&'static RuleMeta]) -> Digest {
     let metas = Digest::of_json(&(ENGINE, metas));

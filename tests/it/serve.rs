@@ -12,6 +12,30 @@ use crate::site::files;
 use crate::support::rig::{self, Rig};
 use crate::support::service::{Answered, Service};
 
+/// SaferSkills gives each capability a report at `/items/<slug>`: here it leads to the page.
+#[test]
+fn a_slug_leads_to_the_page_of_its_capability() {
+    let registry = packages::registry();
+    let capdex = first_night(&registry);
+    let service = Service::start(&capdex, &[]);
+    let rows = walked(&service, "/api/v1/capabilities");
+    assert!(!rows.is_empty());
+    for row in rows {
+        let slug = row["slug"].as_str().expect("a slug");
+        let answer = service.get(&format!("/items/{slug}"));
+        assert_eq!(answer.status, 302, "{slug}");
+        let path =
+            answer.header("location").and_then(|path| path.strip_prefix("..")).expect("seen from here").to_owned();
+        let page = service.get(&path);
+        assert_eq!(page.status, 200, "{slug}: {path}");
+        assert!(String::from_utf8_lossy(&page.body).contains(slug), "{slug}: {path}");
+    }
+    for path in ["/items/", "/items/no-such-slug", "/items/a/b", "/items/%2e%2e"] {
+        assert_eq!(service.get(path).status, 404, "{path}");
+    }
+    assert_eq!(service.terminate(), Some(0));
+}
+
 #[test]
 fn pages_are_those_of_the_written_site() {
     let registry = packages::registry();

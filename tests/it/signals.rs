@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 
 use capdex_db::Reader;
 use capdex_model::facts::SparseFacts;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::Claim;
 use capdex_model::score::Score;
 use capdex_model::time::AsOf;
 use capdex_rubrics::RUBRICS;
@@ -24,8 +26,15 @@ fn package(number: usize) -> String {
     format!("@acme{number}/notes")
 }
 
+/// Who published the version, as the registry adds it to what it shows: a workflow that it trusts, or a person.
+fn published_by(number: usize) -> Value {
+    let workflow = json!({"name": "GitHub Actions", "trustedPublisher": {"id": "github", "oidcConfigId": "oidc:1"}});
+    if number == 6 { workflow } else { json!({"name": "ann"}) }
+}
+
 fn manifest(number: usize) -> String {
     json!({
+        "_npmUser": published_by(number),
         "name": package(number), "version": "1.2.3", "license": "MIT", "description": "Reads notes from one folder.",
         "repository": {"type": "git", "url": format!("git+https://github.com/acme{number}/notes.git")},
         "mcpName": format!("io.github.acme{number}/notes"), "bin": {"notes": "index.js"},
@@ -222,6 +231,13 @@ impl World {
         of.iter().find_map(|facts| facts.value("measure-metadata")).cloned().unwrap_or_default()
     }
 
+    /// Whether a workflow that npm trusts published a package, as rules are told.
+    fn trusted_publisher(&self, name: &str) -> Claim<bool> {
+        let reader = Reader::open(&self.capdex.path().join("capdex.db"), &capdex_rules::INDEX).expect("a store");
+        let stored = reader.listing(&ListingKey::new("npm", name)).expect("reads").expect("listed");
+        stored.listing.expect("its words").claims.repository_signals.trusted_publisher
+    }
+
     fn scores(&self, rubric: &str) -> BTreeMap<String, Score> {
         let rubric = RUBRICS.iter().find(|one| one.meta().rubric.id == rubric).expect("a rubric");
         let at = AsOf(NIGHTS[0].parse().expect("an instant"));
@@ -265,6 +281,9 @@ fn signals_reach_every_listing_of_their_entity_and_nothing_is_asked_twice() {
     }
     let provenance = |listing: &str| world.metadata(listing)["provenance"].clone();
     assert_eq!((provenance("npm:@acme7/notes"), provenance("npm:@acme3/notes")), (json!(true), json!(false)));
+    assert_eq!(world.trusted_publisher("@acme6/notes"), Claim::Known(true));
+    assert_eq!(world.trusted_publisher("@acme3/notes"), Claim::Known(false));
+    assert_eq!(world.trusted_publisher("notes-pro"), Claim::Unknown, "its registry names nobody");
     let stranger = world.metadata("npm:notes-pro");
     assert_eq!((&stranger["stars"], &stranger["account_created"]), (&Value::Null, &Value::Null), "{stranger}");
 

@@ -113,7 +113,7 @@ fn assert_is_of_the_next_version(capdex: &Capdex) {
 }
 
 #[test]
-fn a_placeholder_at_first_sight_is_a_blocked_row_of_which_nobody_is_alerted() {
+fn a_placeholder_under_a_watched_name_at_first_sight_is_a_blocked_row_and_told_once() {
     let registry = Registry::start();
     let capdex = Capdex::with(&registry);
     capdex.write("schedule.toml", packages::schedule(&["tides-kit"], &[]));
@@ -124,21 +124,30 @@ fn a_placeholder_at_first_sight_is_a_blocked_row_of_which_nobody_is_alerted() {
         assert!(registry.tarball_requests().is_empty(), "the placeholder is nobody's release");
         assert_blocked(&capdex, "", "security holding package");
         assert_eq!(bands(&capdex).len(), 1);
-        assert!(alerts(&capdex).is_empty(), "nobody here had it: {:#?}", alerts(&capdex));
+        assert_told_at_first_sight(&capdex);
     }
     // It may go without a word, or be given to somebody.
     registry.remove("tides-kit");
     night(&capdex, 3);
-    assert!(alerts(&capdex).is_empty(), "{:#?}", alerts(&capdex));
+    assert_told_at_first_sight(&capdex);
     publish(&registry, "1.2.1");
     night(&capdex, 4);
     night(&capdex, 5);
     assert_is_of_the_next_version(&capdex);
-    assert!(alerts(&capdex).is_empty(), "{:#?}", alerts(&capdex));
+    assert_told_at_first_sight(&capdex);
+}
+
+/// One alert, critical: whoever names a thing has it or means to have it, and no night will see it change.
+fn assert_told_at_first_sight(capdex: &Capdex) {
+    let found = alerts(capdex);
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!((text(&found[0], "severity"), text(&found[0], "class")), ("critical", "block"), "{found:#?}");
+    let title = text(&found[0], "title");
+    assert!(title.contains("stands at block: Its registry calls it malicious"), "{title}");
 }
 
 #[test]
-fn a_deprecation_that_speaks_of_malice_at_first_sight_is_a_finding_and_no_alert() {
+fn a_deprecation_that_speaks_of_malice_at_first_sight_is_a_finding_and_told_once() {
     let registry = Registry::start();
     let capdex = Capdex::with(&registry);
     capdex.write("schedule.toml", packages::schedule(&["tides-kit"], &[]));
@@ -146,7 +155,7 @@ fn a_deprecation_that_speaks_of_malice_at_first_sight_is_a_finding_and_no_alert(
     registry.npm_deprecate("tides-kit", "1.2.0", "This version contains malware. Remove it.");
     night(&capdex, 1);
     assert_blocked(&capdex, "1.2.0", "This version contains malware. Remove it.");
-    assert!(alerts(&capdex).is_empty(), "{:#?}", alerts(&capdex));
+    assert_told_at_first_sight(&capdex);
     let explained = capdex.run(&["explain", "npm:tides-kit#skill:skills/tides"]);
     assert!(explained.stdout.contains("sighted-takedown"), "{}{}", explained.stdout, explained.stderr);
     assert!(explained.stdout.contains("This version contains malware."), "{}", explained.stdout);
@@ -309,14 +318,14 @@ fn a_project_in_quarantine_was_taken_down() {
 }
 
 #[test]
-fn a_project_in_quarantine_at_first_sight_is_a_blocked_row() {
+fn a_project_in_quarantine_at_first_sight_is_a_blocked_row_and_told_once() {
     let (directory, _, capdex) = of_index();
     let status = json!({"status": "quarantined", "reason": "reported"});
     let simple = json!({"name": "tides-kit", "files": [], "project-status": status}).to_string();
     index(&directory, None, Some(simple));
     night(&capdex, 1);
     assert_blocked(&capdex, "", "quarantined by the registry: reported");
-    assert!(alerts(&capdex).is_empty(), "{:#?}", alerts(&capdex));
+    assert_told_at_first_sight(&capdex);
 }
 
 #[test]
@@ -327,11 +336,12 @@ fn a_version_that_is_all_there_is_and_was_yanked_as_malicious_is_blocked_and_ano
         night(&capdex, 1);
         if is_blocked {
             assert_blocked(&capdex, "1.0", words);
+            assert_told_at_first_sight(&capdex);
         } else {
             assert!(findings(&capdex, "sighted-takedown").is_empty());
             assert!(bands(&capdex).iter().all(|(_, band)| band != "block"), "{:?}", bands(&capdex));
+            assert!(alerts(&capdex).is_empty(), "{:#?}", alerts(&capdex));
         }
-        assert!(alerts(&capdex).is_empty(), "{:#?}", alerts(&capdex));
     }
 }
 
@@ -351,22 +361,43 @@ fn a_version_that_was_yanked_as_malicious_is_told_though_another_is_listed() {
     assert!(text(&found[0], "title").contains("1.1"), "{found:#?}");
 }
 
+/// A registry of servers, and a schedule that walks it, with a setting of its own.
+fn of_servers(setting: &str) -> (Directory, Capdex) {
+    let directory = Directory::start(|_| (404, Vec::new()));
+    let url = directory.url();
+    let capdex = Capdex::offline();
+    capdex.write("schedule.toml", format!("name = \"r\"\n[http]\nmax_tries = 1\n[sources.official-registry]\nbase_url = \"{url}\"\nfull_walk_days = 0\n{setting}"));
+    (directory, capdex)
+}
+
+/// Its page of one row with a status, and what it says of it.
+fn page_of_servers(status: &str, message: Option<&str>) -> String {
+    let mut official = json!({"status": status, "isLatest": true, "publishedAt": "2025-10-01T00:00:00Z", "updatedAt": "2025-10-01T00:00:00Z"});
+    if let Some(message) = message {
+        official["statusMessage"] = message.into();
+    }
+    let server = json!({"name": "test.acme/tides", "description": "Tells the tides.", "version": "1.0.0"});
+    let row = json!({"server": server, "_meta": {"io.modelcontextprotocol.registry/official": official}});
+    json!({"servers": [row], "metadata": {"count": 1}}).to_string()
+}
+
+#[test]
+fn a_row_of_a_directory_that_was_deleted_before_it_was_met_is_told_to_nobody() {
+    for setting in ["", "tell_verdicts = true\n"] {
+        let (directory, capdex) = of_servers(setting);
+        let page = page_of_servers("deleted", Some("This server is malicious."));
+        directory.change(move |_| (200, page.clone()));
+        night(&capdex, 1);
+        night(&capdex, 2);
+        assert!(alerts(&capdex).is_empty(), "{setting}: {:#?}", alerts(&capdex));
+    }
+}
+
 #[test]
 fn a_row_that_a_registry_of_servers_deletes_is_taken_down() {
     for (message, severity) in [(None, "medium"), (Some("This server is malicious."), "high")] {
-        let directory = Directory::start(|_| (404, Vec::new()));
-        let url = directory.url();
-        let capdex = Capdex::offline();
-        capdex.write("schedule.toml", format!("name = \"r\"\n[http]\nmax_tries = 1\n[sources.official-registry]\nbase_url = \"{url}\"\nfull_walk_days = 0\n"));
-        let page = move |status: &str| {
-            let mut official = json!({"status": status, "isLatest": true, "publishedAt": "2025-10-01T00:00:00Z", "updatedAt": "2025-10-01T00:00:00Z"});
-            if let Some(message) = message {
-                official["statusMessage"] = message.into();
-            }
-            let server = json!({"name": "test.acme/tides", "description": "Tells the tides.", "version": "1.0.0"});
-            let row = json!({"server": server, "_meta": {"io.modelcontextprotocol.registry/official": official}});
-            json!({"servers": [row], "metadata": {"count": 1}}).to_string()
-        };
+        let (directory, capdex) = of_servers("");
+        let page = move |status: &str| page_of_servers(status, message);
         directory.change(move |_| (200, page("active")));
         night(&capdex, 1);
         assert!(!bands(&capdex).is_empty());

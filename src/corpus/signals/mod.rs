@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::identity::{Identified, Reason, Statement};
 use crate::union::Union;
+use capdex_model::approved::ApprovedNames;
 use capdex_model::entity_signals::{
     EntitySignals, LentSignal, LinkProof, SignalKind, SignalValue, rounded, rounded_uses,
 };
@@ -61,12 +62,13 @@ pub struct Walked {
 }
 
 /// What each listing's entity adds to its claims; listings to which nothing is added are left out. Statements, entities
-/// and stated signals are of the same listings in the same order.
+/// and stated signals are of the same listings in the same order. `approved` is the operator's own list of what may be used.
 pub fn join(
     statements: &[Statement],
     identified: &[Identified],
     stated: &[StatedSignals],
     walked: Walked,
+    approved: &ApprovedNames,
 ) -> BTreeMap<ListingKey, EntitySignals> {
     let links = Links::of(statements, identified);
     let presence = Presence::of(statements, identified);
@@ -82,6 +84,9 @@ pub fn join(
                 signals.official = Claim::Known(false);
             }
         }
+        let member = &said.member;
+        let key = member.key.to_string();
+        signals.approved = approved.has(member.identities.iter().map(String::as_str).chain([key.as_str()]));
         if !signals.is_empty() {
             joined.insert(said.member.key.clone(), signals);
         }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::{StatedSignals, Walked, join};
 use crate::identity::testing::{by, listing, npm, read, registry_row, repository};
 use crate::identity::{self, Given, NamedManifest, Proofs};
+use capdex_model::approved::ApprovedNames;
 use capdex_model::entity_signals::{EntitySignals, LinkProof, SignalKind};
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Claim, Claims, Listing};
@@ -27,7 +28,7 @@ fn lent(listings: &[Listing], manifests: &[(&str, &str, &str)]) -> BTreeMap<List
         .iter()
         .map(|of| StatedSignals::of(claims[&of.listing], None, Timestamp::from_unix_seconds(7)))
         .collect();
-    join(&statements, &identified, &stated, ALL_WALKED)
+    join(&statements, &identified, &stated, ALL_WALKED, &ApprovedNames::default())
 }
 
 /// The claims of a listing with what it is lent.

@@ -3,7 +3,9 @@
 
 use capdex_db::CurrentCapability;
 use capdex_model::capability::Kind;
+use capdex_model::points::Points;
 use capdex_model::score::{Band, Score, ScoreText, Verdict};
+use capdex_rubrics::answers;
 
 use super::ranked_capability::RankedCapability;
 
@@ -25,8 +27,8 @@ pub struct TopRow {
     pub band: Band,
     /// The sentence behind it; it quotes strangers.
     pub reason: String,
-    /// Value and grade by each seed rubric that gave a score, in their order.
-    pub scores: Vec<(Option<capdex_model::points::Points>, ScoreText)>,
+    /// Value and grade by each seed rubric that gave a score, in their order; none where it cannot answer.
+    pub scores: Vec<Option<(Points, ScoreText)>>,
 }
 
 impl TopRow {
@@ -38,7 +40,8 @@ impl TopRow {
     /// The same of its parts.
     pub(super) fn new(rank: Option<u64>, current: &CurrentCapability, verdict: &Verdict, scores: &[Score]) -> Self {
         let capability = &current.capability;
-        let seed = |score: &Score| score.rubric.is_seed().then(|| (score.value, score.grade.clone()));
+        let answer = |score: &Score| score.value.filter(|_| answers(score)).map(|value| (value, score.grade.clone()));
+        let seed = |score: &Score| score.rubric.is_seed().then(|| answer(score));
         Self {
             rank,
             package: current.identity.clone(),
@@ -62,17 +65,20 @@ pub struct TopRows {
     answered: Vec<u64>,
 }
 
-/// What a method says that does not know enough: its number then speaks of what little there is.
-const NO_ANSWER: [&str; 2] = ["INSUFFICIENT DATA", "n/a"];
 /// A method that answers for fewer than one row in so many has no column.
 const ONE_IN: u64 = 20;
+
+/// True where a method that answers for some of all rows answers for enough of them to have a column.
+pub const fn has_column(answered: u64, rows: u64) -> bool {
+    answered.saturating_mul(ONE_IN) >= rows
+}
 
 impl TopRows {
     /// Adds the next capability of the order, which goes from the best to the worst.
     pub fn add(&mut self, line: TopRow) {
         self.answered.resize(self.answered.len().max(line.scores.len()), 0);
-        for (answered, (value, grade)) in self.answered.iter_mut().zip(&line.scores) {
-            *answered += u64::from(value.is_some() && !NO_ANSWER.contains(&&**grade));
+        for (answered, score) in self.answered.iter_mut().zip(&line.scores) {
+            *answered += u64::from(score.is_some());
         }
         self.lines.insert(0, line);
         // Counted, because a terminal says how much it left out.
@@ -84,31 +90,30 @@ impl TopRows {
     /// True where a seed rubric, by its place among them, answers for enough rows to have a column.
     pub fn is_answering(&self, rubric: usize) -> bool {
         let rows = self.beyond.saturating_add(u64::try_from(self.lines.len()).unwrap_or(u64::MAX));
-        self.answered.get(rubric).is_some_and(|answered| answered.saturating_mul(ONE_IN) >= rows)
+        self.answered.get(rubric).is_some_and(|answered| has_column(*answered, rows))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use capdex_model::points::Points;
 
     #[test]
     fn a_method_that_answers_for_fewer_than_one_row_in_twenty_has_no_column() {
-        let row = |grade: &str| TopRow {
+        let row = |answer: Option<Points>| TopRow {
             rank: None,
             package: "folder:a".to_owned(),
             path: String::new(),
             kind: Kind::Skill,
             band: Band::Ok,
             reason: String::new(),
-            scores: vec![(Some(Points::whole(99)), grade.to_owned().into()), (None, "n/a".into())],
+            scores: vec![answer.map(|value| (value, "ALLOW".into())), None],
         };
         let mut rows = TopRows::default();
-        rows.add(row("ALLOW"));
-        (1..20).for_each(|_| rows.add(row("INSUFFICIENT DATA")));
+        rows.add(row(Some(Points::whole(99))));
+        (1..20).for_each(|_| rows.add(row(None)));
         assert!(rows.is_answering(0), "one of twenty");
-        rows.add(row("INSUFFICIENT DATA"));
+        rows.add(row(None));
         assert!(!rows.is_answering(0), "one of twenty-one");
         assert!(!rows.is_answering(1), "none");
     }

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use serde::{Deserialize, Serialize};
+use capdex_model::fact::Place;
 
 use super::Evidence;
 use super::document::Document;
@@ -22,29 +22,15 @@ mod surfaces;
 mod tests;
 mod unmeant;
 
-/// Who is spoken to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Voice {
-    /// An agent: instructions, the surfaces of a server, the settings and manifests of a client.
-    Agent,
-    /// A machine: code that can run, and what configures it.
-    Program,
-    /// People: READMEs, changelogs, guides.
-    Human,
-    /// Nobody: manuals, samples, data sets, tests that nothing loads, comments, lists of what is refused.
-    Data,
-}
+pub use capdex_model::voice::Voice;
 
-impl Voice {
-    /// The voice of a file that nothing else is known of.
-    pub(super) const fn of_role(role: FileRole) -> Self {
-        match role {
-            FileRole::Instruction | FileRole::Manifest => Self::Agent,
-            FileRole::Source | FileRole::Script => Self::Program,
-            FileRole::Docs => Self::Human,
-            FileRole::Test | FileRole::Lock | FileRole::Data | FileRole::Binary => Self::Data,
-        }
+/// The voice of a file that nothing else is known of.
+pub(super) const fn of_role(role: FileRole) -> Voice {
+    match role {
+        FileRole::Instruction | FileRole::Manifest => Voice::Agent,
+        FileRole::Source | FileRole::Script => Voice::Program,
+        FileRole::Docs => Voice::Human,
+        FileRole::Test | FileRole::Lock | FileRole::Data | FileRole::Binary => Voice::Data,
     }
 }
 
@@ -56,6 +42,14 @@ pub(super) fn assign(evidence: &mut Evidence) {
     scripts::assign(evidence);
     loaded::assign(evidence);
     surfaces::assign(evidence);
+}
+
+impl Evidence {
+    /// The voice at a place; none where it is in no document. A place that names no line means the file.
+    pub fn voice_at(&self, place: &Place) -> Option<Voice> {
+        let document = self.documents.get(&place.file)?;
+        Some(if place.line == 0 { document.voice } else { document.voice_at(document.offset_of(place)) })
+    }
 }
 
 impl Document {

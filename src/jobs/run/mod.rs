@@ -134,6 +134,7 @@ pub fn open_in(
         rehash_per_night: resolved.rehash_per_night,
         popular: schedule.lookalikes.popular.clone(),
         overrides: resolved.overrides,
+        approved: schedule.approved.list(),
         policy: schedule.verdict.policy()?,
         judge: schedule
             .judge

@@ -11,6 +11,7 @@ use crate::canonical_json;
 use crate::fact::{Confidence, Fact, FactSurface, Outcome, Place, Severity};
 use crate::ids::RuleId;
 use crate::kind::Kind;
+use crate::voice::Voice;
 
 /// A fact with its keys in their order.
 #[derive(Serialize)]
@@ -27,6 +28,8 @@ struct Sorted<'a> {
     #[serde(skip_serializing_if = "Value::is_null")]
     value: &'a Value,
     version: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    voice: Option<Voice>,
 }
 
 #[derive(Serialize)]
@@ -40,7 +43,7 @@ struct SortedPlace<'a> {
 
 /// The canonical text of one fact.
 pub(super) fn of_fact(fact: &Fact) -> String {
-    let Fact { rule, version, outcome, severity, confidence, place, surface, evidence, value } = fact;
+    let Fact { rule, version, outcome, severity, confidence, place, surface, voice, evidence, value } = fact;
     let Place { file, line, column, pointer } = place;
     let sorted = Sorted {
         confidence: *confidence,
@@ -52,6 +55,7 @@ pub(super) fn of_fact(fact: &Fact) -> String {
         surface: *surface,
         value,
         version: *version,
+        voice: *voice,
     };
     // The fields above stand in the order of their names, which `of_sorted` relies on.
     String::from_utf8(canonical_json::of_sorted(&sorted)).expect("JSON is text")
@@ -96,6 +100,7 @@ mod tests {
             confidence: Confidence::Low,
             place,
             surface: FactSurface::Served,
+            voice: Some(Voice::Human),
             evidence: "é \u{1F600} \u{0}".into(),
             value: json!({"z": 1.5, "a": [1, -2, null, "x"], "m": {"b": 1e300, "a": true}}),
         };
@@ -104,6 +109,7 @@ mod tests {
             value: Value::Null,
             place: Place::default(),
             surface: FactSurface::Whole,
+            voice: None,
             ..full.clone()
         };
         for kind in Kind::ALL {
@@ -131,6 +137,7 @@ mod tests {
                 confidence: Confidence::High,
                 place: Place { file, line, column: line, pointer: evidence.clone() },
                 surface: FactSurface::Whole,
+                voice: None,
                 evidence,
                 value,
             };

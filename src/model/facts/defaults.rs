@@ -280,6 +280,7 @@ fn outcome_fact(rule: &RuleId, version: u32, outcome: Outcome, missing: &str) ->
         confidence: Confidence::High,
         place: Place::default(),
         surface: FactSurface::Whole,
+        voice: None,
         evidence: missing.to_owned(),
         value: serde_json::Value::Null,
     }

@@ -16,6 +16,7 @@ use super::cached_score::CachedScore;
 use super::findings::{self, Asked, Codes, Method, MethodFinding, Outcomes};
 use super::over_rules::OverRules;
 use super::terms::{close, push_number, term};
+use super::unanswered::OPEN;
 use super::{Rubric, RubricMeta, text_digest};
 
 mod checks;
@@ -138,7 +139,7 @@ fn compute(checks: [Check; 6], reported: bool) -> Score {
     // The mean is over completed checks only: missing data lowers the coverage and not the value.
     let value = checks.iter().filter_map(Check::score).sum::<Points>().share(1, count);
     let (decision, gate) = decide(&checks, reported, completed, value);
-    let is_open = decision == "INSUFFICIENT DATA";
+    let is_open = decision == OPEN;
     let gate = gate.map(|gate| if is_open { with_missing(gate, &checks) } else { gate.into() });
     score.terms.reserve_exact(completed + 1);
     for check in checks {
@@ -196,7 +197,7 @@ fn decide(checks: &[Check; 6], reported: bool, completed: usize, mean: Points) -
     } else if at_least(deployment, CheckRisk::High) {
         ("CAUTION", Some("deployment risk HIGH or CRITICAL: CAUTION"))
     } else if completed < TABLE.checks_needed {
-        ("INSUFFICIENT DATA", Some("fewer than 3 checks completed: INSUFFICIENT DATA"))
+        (OPEN, Some("fewer than 3 checks completed: INSUFFICIENT DATA"))
     } else if mean >= Points::whole(TABLE.allowed_from) {
         ("ALLOW", None)
     } else {

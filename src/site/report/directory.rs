@@ -3,6 +3,7 @@
 //! A page from a file may load scripts and nothing else, so the rows are scripts. Each is a call with arrays of numbers,
 //! and of strings that went through the gate. Without the script the list is whole, page by page.
 
+use capdex_dataset::export::top_rows::has_column;
 use capdex_model::capability::Kind;
 use capdex_model::fact::Severity;
 use capdex_model::points::Points;
@@ -39,6 +40,7 @@ pub(crate) fn page(site: &Site) -> String {
         path: "directory.html",
         description: "Skills, MCP servers, hooks, plugins and rules for AI agents, ranked by verdict and trust, with four published scores side by side.",
     };
+    let columns = columns(site);
     layout::page(
         site,
         &frame,
@@ -46,7 +48,7 @@ pub(crate) fn page(site: &Site) -> String {
             (heading("Directory", &lead))
             (live(site))
             div id="plain" {
-                (layout::wide("Directory", &html! { table class="directory" { (head()) tbody { @for row in site.rows.iter().take(PLAIN) { (line(row)) } } } }))
+                (layout::wide("Directory", &html! { table class="directory" { (head(&columns)) tbody { @for row in site.rows.iter().take(PLAIN) { (line(row, &columns)) } } } }))
                 @if site.rows.len() > PLAIN { p { "The first " (PLAIN) ". " a href=(names::INDEX) { "All of them, by name" } "." } }
             }
         },
@@ -58,11 +60,13 @@ fn live(site: &Site) -> Markup {
     let mut sources: Vec<&str> = site.figures.sources.keys().map(String::as_str).collect();
     // Sorted here and in `rows`: the script finds a source by its number.
     sources.sort_unstable();
+    let columns = columns(site);
     let rubrics: Vec<Value> = RUBRICS
         .iter()
-        .map(|rubric| {
+        .enumerate()
+        .map(|(place, rubric)| {
             let meta = rubric.meta();
-            json!({ "id": meta.rubric.id, "seed": meta.rubric.is_seed() })
+            json!({ "id": meta.rubric.id, "seed": meta.rubric.is_seed(), "column": columns.contains(&place) })
         })
         .collect();
     // Bands and kinds as words once; the rows hold their numbers, which keeps the files small.
@@ -80,7 +84,14 @@ fn live(site: &Site) -> Markup {
     }
 }
 
-fn head() -> Markup {
+/// The places of the methods that have a column: those that answer for enough rows. Another would take room and say nothing.
+fn columns(site: &Site) -> Vec<usize> {
+    let answered = |place: &usize| site.figures.values.get(place).map_or(0, |values| values.values().sum());
+    let rows = site.rows.len() as u64;
+    seeds().map(|(place, _)| place).filter(|place| has_column(answered(place), rows)).collect()
+}
+
+fn head(columns: &[usize]) -> Markup {
     html! {
         thead {
             tr {
@@ -88,7 +99,7 @@ fn head() -> Markup {
                 th scope="col" { "capability" }
                 th scope="col" class="c-kind" { "kind" }
                 th scope="col" { "band" }
-                @for (_, rubric) in seeds() { th scope="col" class="num c-value" { (short_name(&rubric.meta().rubric.id)) } }
+                @for (_, rubric) in seeds().filter(|(place, _)| columns.contains(place)) { th scope="col" class="num c-value" { (short_name(&rubric.meta().rubric.id)) } }
                 th scope="col" class="num c-differ" { "differ" }
                 th scope="col" class="c-found" { "findings" }
             }
@@ -101,7 +112,7 @@ fn short_name(id: &str) -> &str {
     id.split('/').next().unwrap_or(id)
 }
 
-fn line(row: &CapabilitySummary) -> Markup {
+fn line(row: &CapabilitySummary, columns: &[usize]) -> Markup {
     html! {
         tr {
             td class="num quiet" { @if let Some(rank) = row.rank { (rank) } }
@@ -111,7 +122,7 @@ fn line(row: &CapabilitySummary) -> Markup {
             }
             td class="c-kind" { (row.kind.as_str()) }
             td { (layout::band(row.band)) }
-            @for (at, _) in seeds() { td class="num c-value" { (value(row.values.get(at).copied().flatten())) } }
+            @for at in columns { td class="num c-value" { (value(row.answer(*at))) } }
             td class="num c-differ" { (differ(row)) }
             td class="c-found" { (row.findings.above_info()) }
         }
@@ -173,7 +184,7 @@ fn cells(row: &CapabilitySummary, sources: &[&str]) -> Value {
         source,
         row.disagreement.map(|share| share.as_thousandths()),
         counts,
-        row.values,
+        (0..RUBRICS.len()).map(|at| row.answer(at)).collect::<Vec<_>>(),
         row.mark,
     ])
 }

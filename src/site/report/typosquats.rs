@@ -74,7 +74,7 @@ fn typosquat_table(site: &Site) -> Markup {
 fn collisions(site: &Site) -> Markup {
     let collisions = &site.watch.collisions;
     html! {
-        @if collisions.is_empty() { p class="note" { "None that weighs anything." } } @else {
+        @if collisions.is_empty() { p class="note" { "No suspicious name is shared." } } @else {
             (layout::wide("Shared names", &html! {
                 table {
                     thead { tr { th scope="col" { "severity" } th scope="col" { "name" } th scope="col" { "of" } th scope="col" { "class" } th scope="col" { "holder" } th scope="col" { "established" } th scope="col" { "why" } } }

@@ -31,6 +31,8 @@ const WORTH_COMPRESSING: usize = 1_400;
 pub(super) enum RouteReply {
     /// Bytes of a media type.
     Found(&'static str, Vec<u8>),
+    /// It is at another path, which is told as seen from this one.
+    Elsewhere(String),
     /// There is no such thing; one line why.
     Missing(String),
     /// The request makes no sense; one line why.
@@ -69,6 +71,8 @@ pub(super) struct HttpReply {
     pub(super) etag: String,
     /// Seconds after which to ask again, where that may help.
     pub(super) retry: Option<u32>,
+    /// Where it is instead.
+    pub(super) location: Option<String>,
 }
 
 impl HttpReply {
@@ -86,7 +90,12 @@ impl HttpReply {
                     media,
                     status: StatusCode::OK,
                     retry: None,
+                    location: None,
                 }
+            }
+            RouteReply::Elsewhere(path) => {
+                let why = format!("it is at {path}");
+                Self { location: Some(path), ..Self::refusal(StatusCode::FOUND, &why) }
             }
             RouteReply::Missing(why) => Self::refusal(StatusCode::NOT_FOUND, &why),
             RouteReply::Wrong(why) => Self::refusal(StatusCode::BAD_REQUEST, &why),
@@ -99,7 +108,8 @@ impl HttpReply {
         let title = status.canonical_reason().unwrap_or_default();
         let body = json!({ "type": "about:blank", "title": title, "status": status.as_u16(), "detail": why });
         // No tag: a refusal may be a success the next moment, and must not be kept.
-        Self { status, media: PROBLEM, body: format!("{body}\n").into(), gzip: None, etag: String::new(), retry: None }
+        let body = format!("{body}\n").into();
+        Self { status, media: PROBLEM, body, gzip: None, etag: String::new(), retry: None, location: None }
     }
 
     /// That it has to be asked again.

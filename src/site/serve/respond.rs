@@ -134,6 +134,9 @@ pub(super) fn respond(answer: &HttpReply, asked: &Asked<'_>) -> Response<Full<By
     if refused.contains(&answer.status) {
         put(header::CONNECTION, "close");
     }
+    if let Some(path) = &answer.location {
+        put(header::LOCATION, path);
+    }
     if let Some(seconds) = answer.retry {
         put(header::RETRY_AFTER, &seconds.to_string());
     }

@@ -4,6 +4,7 @@
 
 use capdex_db::Reader;
 
+use super::query::decoded;
 use super::reply::{ATOM, CSS, HTML, PLAIN, RouteReply, SCRIPT, SVG, XML};
 use crate::report::{self, capability, directory, names, night, paths, site::Site, sitemap};
 
@@ -49,6 +50,9 @@ pub(super) fn page(site: &Site, reader: &Reader, path: &str) -> anyhow::Result<R
         // The folder of two digits is checked against the id below.
         return of_capability(site, reader, path, id.1);
     }
+    if let Some(slug) = inside(path, "items/", "") {
+        return Ok(of_slug(site, slug));
+    }
     let stem = path.strip_suffix(".html").unwrap_or_default();
     for (name, pages, page) in report::PAGED_LISTS {
         let number = match stem.strip_prefix(name) {
@@ -71,6 +75,17 @@ fn of_capability(site: &Site, reader: &Reader, path: &str, short: &str) -> anyho
     let Some(row) = row.filter(|row| paths::capability(&row.id) == path) else { return Ok(nothing()) };
     let data = capability::read(reader, site, row)?;
     Ok(data.map_or_else(nothing, |data| RouteReply::text(HTML, capability::page(site, row, &data))))
+}
+
+/// The report of a capability by its slug, as SaferSkills addresses it. It leads to the page, which has one address.
+fn of_slug(site: &Site, slug: &str) -> RouteReply {
+    let slug = decoded(slug).unwrap_or_default();
+    let mut rows = site.rows.iter().filter(|row| row.slug == slug);
+    match (rows.next(), rows.next()) {
+        // Told from here and not from the root, which a proxy may have put elsewhere.
+        (Some(row), None) => RouteReply::Elsewhere(format!("../{}", paths::capability(&row.id))),
+        _ => nothing(),
+    }
 }
 
 fn nothing() -> RouteReply {

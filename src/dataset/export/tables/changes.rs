@@ -1,4 +1,4 @@
-//! The table `changes`: what is otherwise than in the dataset before.
+//! The table `changes`: what was added, has gone or has changed since the dataset before.
 
 use capdex_model::digest::Digest;
 use capdex_model::ids::CapabilityId;
@@ -7,7 +7,7 @@ use crate::export::field::Nested;
 use crate::export::table_row::table_row;
 
 table_row! {
-    /// one capability that is otherwise than in the dataset that the manifest names in `since`; none without one
+    /// one capability that was added, has gone or has changed since the dataset that the manifest names in `since`; none without one
     table changes: ranked;
     pub struct ChangeRow<'a> read as ReadChangeRow {
         /// the capability

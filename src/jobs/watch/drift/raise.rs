@@ -66,7 +66,11 @@ fn title(event: &DriftEvent) -> String {
         }
         (_, Some(effect)) => {
             let since = version.map(|version| format!(" since {version}")).unwrap_or_default();
-            format!("{}: {}{since}", event.slug, effect.kind.title())
+            // The rule's line says what; where it stands, only the effect knows.
+            let is_text = matches!(effect.kind, EffectKind::InjectedProse | EffectKind::AttackCode);
+            let place =
+                if is_text && !effect.subject.is_empty() { format!(", in {}", effect.subject) } else { String::new() };
+            format!("{}: {}{since}{place}", event.slug, effect.kind.title())
         }
         (_, None) => format!("{} changed", event.slug),
     }
@@ -78,7 +82,9 @@ fn why(event: &DriftEvent) -> String {
         VersionChange::No => {
             "The version did not move: whoever approved it gets something else than what was looked at."
         }
-        VersionChange::Unversioned => "Nothing here has versions: whoever approved it gets this without being told.",
+        VersionChange::Unversioned => {
+            "Its source has no version numbers, so whoever approved it gets the changed content without notice."
+        }
     };
     let departure = event.effects.first().and_then(|effect| takedowns::why(effect.kind, event.severity));
     match event.class {
@@ -108,6 +114,9 @@ fn fix(event: &DriftEvent) -> &'static str {
         (DriftClass::Identity, _) => {
             "Ask the publisher whether it was handed over, and read the next release before it is used."
         }
+        _ if event.moved == VersionChange::Unversioned => {
+            "Read the lines that changed before you go on using it; put the content of before back until then."
+        }
         _ => "Read the lines that changed before the new version is approved; stay with the one before until then.",
     }
 }
@@ -117,16 +126,19 @@ fn details(event: &DriftEvent) -> Vec<String> {
     let effects = event.effects.iter().filter(|effect| effect.severity > Severity::Info);
     let effects = effects.map(|effect| {
         let of = if effect.detail.is_empty() { String::new() } else { format!(" ({})", effect.detail) };
-        format!("{}: {}{of}", effect.kind, effect.subject)
+        format!("{}: {}{of}", effect.kind.title(), effect.subject)
     });
     let changes = event
         .changes
         .iter()
         .map(|change| format!("{} {} {}", change.what, change.part, change.subject).trim().to_owned());
-    let version = |version: &Option<String>| version.clone().unwrap_or_else(|| "-".into());
-    let versions = format!("version {} -> {}", version(&event.from_version), version(&event.to_version));
+    let version = |version: &Option<String>| version.clone().unwrap_or_else(|| "none".into());
+    // What has no versions has no line about them.
+    let has_versions = event.from_version.is_some() || event.to_version.is_some();
+    let versions = has_versions
+        .then(|| format!("version {} before, {} now", version(&event.from_version), version(&event.to_version)));
     // Effects first: where the list is cut, the graver part stays.
-    effects.chain([versions]).chain(changes).take(DETAILS).collect()
+    effects.chain(versions).chain(changes).take(DETAILS).collect()
 }
 
 /// The effects in parts, as they stand in the event: the gravest first.

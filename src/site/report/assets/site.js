@@ -121,7 +121,7 @@ class Directory {
     const orders = [['rank', '#', 'num', (row, at) => at, false], ['name', 'capability', 'c-name', null, false]];
     this.told.rubrics.forEach((rubric, at) => {
       const name = rubric.seed ? rubric.id.split('/')[0] : rubric.id;
-      orders.push([rubric.id, name, rubric.seed ? 'num c-value' : null, (row) => row[VALUES][at] ?? -Infinity, true]);
+      orders.push([rubric.id, name, rubric.column ? 'num c-value' : null, (row) => row[VALUES][at] ?? -Infinity, true]);
     });
     orders.push(['differ', 'differ', 'num c-differ', (row) => row[DIFFER] ?? -1, true]);
     orders.push(['findings', 'findings', 'c-found', (row) => row[FOUND].reduce((sum, count) => sum * 1e4 + Math.min(count, 9999), 0), true]);
@@ -306,7 +306,7 @@ class Directory {
     const cell = (style, text) => element('td', { className: style, textContent: text });
     const made = element('tr', {}, cell('num quiet', (place + 1).toLocaleString('en')), element('th', { scope: 'row', className: 'c-name', title: row[NAME] }, link, under), cell('c-kind', this.told.kinds[row[KIND]]),
       element('td', {}, element('span', { className: `mark band-${band}`, textContent: band })),
-      ...this.told.rubrics.flatMap((rubric, of) => (rubric.seed ? [cell('num c-value', row[VALUES][of] ?? '–')] : [])),
+      ...this.told.rubrics.flatMap((rubric, of) => (rubric.column ? [cell('num c-value', row[VALUES][of] ?? '–')] : [])),
       cell('num c-differ', row[DIFFER] === null ? '–' : String(row[DIFFER] / 1000)), cell('c-found', found));
     made.setAttribute('aria-rowindex', at + 2);
     made.dataset.at = at;

@@ -75,6 +75,7 @@ fn group_of<'a>(group: &[&Finding<'a>], data: &CapabilityPageData, shown: &mut B
                     None => { span class="rule" { (quoted(first.rule, NAME)) } }
                 }
             }
+            @if let Some(rate) = first.rate(data.current.capability.kind) { p class="note" { "Measured: " (rate) "." } }
             @for finding in group { (place(finding, data, shown.insert((finding.file, finding.line)))) }
             @if let Some(meta) = meta {
                 details {

@@ -1,4 +1,4 @@
-//! The page of one capability: verdict, scores side by side with their arithmetic, findings with their source, history, drift,
+//! The page of one capability: verdict, findings with their source, scores side by side with their arithmetic, history, drift,
 //! listings, and what resembles it.
 //!
 //! The store is read in [`data`] alone.
@@ -58,9 +58,9 @@ pub(crate) fn page(site: &Site, row: &CapabilitySummary, data: &CapabilityPageDa
             @for annotation in annotations::of_whole(&data.annotations) { (findings::annotated(annotation)) }
             (contents())
             (summary(site, row, data))
-            section aria-labelledby="scores" { h2 id="scores" { "Scores" } (scores::section(data)) }
             section aria-labelledby="findings" { h2 id="findings" { "Findings" } (findings::section(data)) }
             (judge::section(data))
+            section aria-labelledby="scores" { h2 id="scores" { "Scores" } (scores::section(data)) }
             section aria-labelledby="surfaces" { h2 id="surfaces" { "What a model reads" } (surfaces::section(data)) }
             section aria-labelledby="reach" { h2 id="reach" { "What it reaches" } (reach::section(data)) }
             section aria-labelledby="drift" { h2 id="drift" { "Drift" } (events(data)) }
@@ -105,8 +105,8 @@ fn by_the_operator(data: &CapabilityPageData) -> Markup {
 
 fn contents() -> Markup {
     let parts = [
-        ("scores", "Scores"),
         ("findings", "Findings"),
+        ("scores", "Scores"),
         ("surfaces", "Surfaces"),
         ("reach", "Hosts and permissions"),
         ("drift", "Drift"),
@@ -162,7 +162,7 @@ fn differ(data: &CapabilityPageData) -> Markup {
         .collect();
     html! {
         p class="differ" {
-            "The methods differ by " strong { (share.to_json()) } ": "
+            "The methods disagree, by " strong { (share.to_json()) } " of 1: "
             @for (at, (id, band)) in bands.iter().enumerate() { @if at > 0 { ", " } (id) " says " (layout::band(*band)) }
             ". "
             @if let Some(reason) = why_they_differ(&data.scores) { "Because " (quoted(&reason, TEXT)) "." }

@@ -5,7 +5,7 @@
 use capdex_model::rule::RuleIndex;
 use capdex_model::score::{Band, Score};
 use capdex_rubrics::verdict::VERDICT;
-use capdex_rubrics::{RUBRICS, RubricMeta, find};
+use capdex_rubrics::{RUBRICS, RubricMeta, answers, cannot_answer, find};
 use maud::{Markup, html};
 
 use super::ROOT;
@@ -35,10 +35,11 @@ fn card(meta: &RubricMeta, score: Option<&Score>) -> Markup {
     let band = score.and_then(|score| find(&meta.rubric.id).map(|rubric| rubric.band(score))).unwrap_or(Band::Unknown);
     // Values mean nothing without the end of their scale.
     let (_, high) = meta.scale;
+    let answer = score.filter(|score| answers(score)).and_then(|score| score.value);
     html! {
         div class="card" {
             h3 { a href={ (ROOT) (paths::rubric(&meta.rubric.id)) } { (meta.rubric.id) } }
-            p class="big" { (value(score.and_then(|score| score.value))) " " span class="quiet" { "of " (high) } }
+            p class="big" { (value(answer)) " " span class="quiet" { "of " (high) } }
             p {
                 (layout::band(band)) " "
                 @if let Some(score) = score { (escaped_text(&score.grade, NAME)) }
@@ -47,6 +48,7 @@ fn card(meta: &RubricMeta, score: Option<&Score>) -> Markup {
                 Some(score) => {
                     p class="note" { "coverage " (coverage(score)) " %" }
                     @if !score.reason.is_empty() { p class="note" { (quoted(&score.reason, TEXT)) } }
+                    @if let Some(why) = cannot_answer(score) { p class="note" { "It cannot answer: " (quoted(&why, TEXT)) "." } }
                 }
                 None => { p class="note" { "not scored yet" } }
             }
@@ -62,7 +64,8 @@ fn arithmetic(meta: &RubricMeta, score: &Score, rules: &RuleIndex) -> Markup {
     html! {
         details class="arithmetic" {
             summary {
-                "How " (meta.rubric.id) " got to " strong { (value(score.value)) }
+                @if answers(score) { "How " (meta.rubric.id) " got to " strong { (value(score.value)) } }
+                @else { "What " (meta.rubric.id) " could work out" }
                 @if !meta.rubric.is_seed() && meta.rubric.id != VERDICT { " " span class="quiet" { "(a variant)" } }
             }
             p class="note" { "Version " (score.rubric.version) ", text " code { (score.rubric.text) } ", coverage " (coverage(score)) " %." }

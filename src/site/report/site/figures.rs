@@ -76,10 +76,11 @@ impl Figures {
     }
 
     fn scores(&mut self, row: &CapabilitySummary, scores: &[Score]) {
-        for ((place, value), rubric) in row.values.iter().enumerate().zip(RUBRICS) {
-            let Some(value) = value else { continue };
-            *self.values.entry(place).or_default().entry(*value).or_default() += 1;
-            let step = step_of(*value, rubric.meta().scale);
+        for (place, rubric) in RUBRICS.iter().enumerate() {
+            // A number of what little a method knows would stand among its answers.
+            let Some(value) = row.answer(place) else { continue };
+            *self.values.entry(place).or_default().entry(value).or_default() += 1;
+            let step = step_of(value, rubric.meta().scale);
             if let Some(count) = self.spread.entry(place).or_default().get_mut(step) {
                 *count += 1;
             }

@@ -12,8 +12,8 @@ use capdex_model::points::Points;
 use capdex_model::rule::RuleIndex;
 use capdex_model::score::{Band, Coverage, Score, Verdict};
 use capdex_model::time::AsOf;
-use capdex_rubrics::RUBRICS;
 use capdex_rubrics::rank::{Merit, Standings, TRUST, users};
+use capdex_rubrics::{RUBRICS, answers};
 
 use super::names::{self, NamePart};
 use capdex_dataset::annotations;
@@ -78,6 +78,8 @@ pub struct CapabilitySummary {
     pub disagreement: Option<Coverage>,
     /// The value of each rubric, in the order of [`RUBRICS`].
     pub values: Vec<Option<Points>>,
+    /// True for each rubric that answers, in the same order: another may have a value, and says itself that it knows too little.
+    pub(crate) answering: Vec<bool>,
     /// Its findings, counted.
     pub findings: SeverityCounts,
     /// The completeness of the look at it.
@@ -86,6 +88,14 @@ pub struct CapabilitySummary {
     pub first_seen: AsOf,
     /// When this content was first met.
     pub revised: AsOf,
+}
+
+impl CapabilitySummary {
+    /// The value of a rubric by its place in [`RUBRICS`]; none where it cannot answer.
+    pub(crate) fn answer(&self, rubric: usize) -> Option<Points> {
+        let is_answering = self.answering.get(rubric) == Some(&true);
+        self.values.get(rubric).copied().flatten().filter(|_| is_answering)
+    }
 }
 
 /// Everything that pages are made from.
@@ -229,7 +239,8 @@ impl Site {
 
 fn row(current: CurrentCapability, scores: &[Score], verdict: &Verdict, findings: SeverityCounts) -> CapabilitySummary {
     let capability = current.capability;
-    let value = |id: &str| scores.iter().find(|score| score.rubric.id == id).and_then(|score| score.value);
+    let score = |id: &str| scores.iter().find(|score| score.rubric.id == id);
+    let ids = || RUBRICS.iter().map(|rubric| &*rubric.meta().rubric.id);
     CapabilitySummary {
         rank: None,
         rank_kind: None,
@@ -250,7 +261,8 @@ fn row(current: CurrentCapability, scores: &[Score], verdict: &Verdict, findings
         mark: None,
         reason: shorten(&verdict.reason, KEPT),
         disagreement: verdict.disagreement,
-        values: RUBRICS.iter().map(|rubric| value(&rubric.meta().rubric.id)).collect(),
+        values: ids().map(|id| score(id).and_then(|score| score.value)).collect(),
+        answering: ids().map(|id| score(id).is_some_and(answers)).collect(),
         findings,
         completeness: current.completeness.as_str(),
         first_seen: current.first_seen,
