@@ -44,7 +44,7 @@ pub use judge::{
     JudgeAgreeArgs, JudgeBenchArgs, JudgeCommand, JudgeEstimateArgs, JudgeRunArgs, JudgeScheduleArgs, JudgeShowArgs,
     JudgeStatusArgs,
 };
-pub use keys::{KeysCommand, KeysNewArgs, SigningArgs};
+pub use keys::{KeysCommand, KeysNewArgs, KeysSignArgs, SigningArgs};
 pub use operation::{BackupArgs, DaemonArgs, DoctorArgs, PruneArgs, RestoreArgs, WaitArgs};
 pub use rulings::{RulingsCommand, RulingsGiveArgs};
 pub use scan::{FailOn, ScanArgs, ScanOutput};

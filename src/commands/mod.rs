@@ -108,7 +108,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         },
         CliCommand::AgentScan(command) => agent_scan::run(&cli.global, command, &mut out),
         CliCommand::Judge(command) => judge::run(&cli.global, command, &mut out),
-        CliCommand::Keys(command) => keys::run(command, &mut out),
+        CliCommand::Keys(command) => keys::run(&cli.global, command, &mut out),
         CliCommand::Completions(options) => completions::run(options, &mut out),
         CliCommand::Man(options) => man::run(options, &mut out),
     }?;

@@ -44,7 +44,9 @@ fn run() -> Result<bool, Box<dyn Error>> {
     let pack = baseline()?;
     let mut transcripts = Vec::new();
     for test in &pack.tests {
-        for (behaviour, is_twin) in [(Behaviour::Obedient, false), (Behaviour::Careful, false), (Behaviour::Careful, true)] {
+        for (behaviour, is_twin) in
+            [(Behaviour::Obedient, false), (Behaviour::Careful, false), (Behaviour::Careful, true)]
+        {
             transcripts.push(played(&pack, test, SEED, behaviour, is_twin, 1));
         }
     }

@@ -120,6 +120,7 @@ const READING: &[&str] = &[
     "rules list -h",
     "rules show -h",
     "keys new -h",
+    "keys sign -h",
 ];
 
 /// What cannot be done, and how that is said: exit code 2 where the asker is wrong, 4 where nothing can be done.
