@@ -9,7 +9,10 @@ use capdex_agent_scan::report::{Report, RunHead};
 use capdex_agent_scan::transcript::{EndReason, Transcript};
 use capdex_agent_scan::trial::{Trial, TrialId};
 use capdex_dataset::escape::escape_json;
+use capdex_dataset::program::{Program, program};
 use capdex_model::digest::Digest;
+use serde::Serialize;
+use serde_json::Value;
 
 use super::drive::DrivenAgent;
 use super::endpoint::ChatEndpoint;
@@ -100,12 +103,14 @@ impl Player {
 /// A folder that cannot be read or written, an agent that cannot be started.
 pub fn play(pack: &Pack, head: &RunHead, folder: &RunFolder, player: &mut Player) -> anyhow::Result<RunEnd> {
     let all = trials(pack, head);
-    let mut unanswered = 0;
+    // Nobody answers also where each wait is over before anything came. Once something did, a wait that is over is the agent's own.
+    let (mut unanswered, mut is_answered) = (0, false);
     for (at, (test, id)) in (1..).zip(&all) {
         let is_played = |there: &Transcript| {
             there.end().is_some_and(|end| !matches!(end, EndReason::Transport | EndReason::Timeout))
         };
         if folder.trial(id)?.is_some_and(|there| is_played(&there)) {
+            is_answered = true;
             continue;
         }
         if player.is_asked_to_stop() {
@@ -113,7 +118,12 @@ pub fn play(pack: &Pack, head: &RunHead, folder: &RunFolder, player: &mut Player
         }
         tracing::info!(trial = %id, number = at, of = all.len(), "a trial begins");
         let Some(end) = player.play((pack, test), (head, folder), id)? else { return Ok(RunEnd::Interrupted) };
-        unanswered = if end == EndReason::Transport { unanswered + 1 } else { 0 };
+        unanswered = match end {
+            EndReason::Transport => unanswered + 1,
+            EndReason::Timeout if !is_answered => unanswered + 1,
+            _ => 0,
+        };
+        is_answered |= !matches!(end, EndReason::Transport | EndReason::Timeout);
         if unanswered == MAX_UNANSWERED {
             return Ok(RunEnd::Unanswered);
         }
@@ -132,12 +142,28 @@ pub fn graded(pack: &Pack, head: RunHead, folder: &RunFolder) -> anyhow::Result<
     Ok(report)
 }
 
+/// What is written, with the program that made it beside it: the report itself is the same for every program.
+#[derive(Serialize)]
+pub struct WithProgram<'a, T> {
+    #[serde(flatten)]
+    made: &'a T,
+    #[serde(flatten)]
+    program: &'static Program,
+}
+
+impl<'a, T> WithProgram<'a, T> {
+    /// Puts the running program beside what it made.
+    pub fn of(made: &'a T) -> Self {
+        Self { made, program: program() }
+    }
+}
+
 /// A report as the text of a file.
 ///
 /// # Errors
 /// None that a report has.
 pub fn text_of(report: &Report) -> anyhow::Result<String> {
-    Ok(format!("{}\n", escape_json(&serde_json::to_string_pretty(report)?)))
+    Ok(format!("{}\n", escape_json(&serde_json::to_string_pretty(&WithProgram::of(report))?)))
 }
 
 /// Reads a report.
@@ -145,7 +171,14 @@ pub fn text_of(report: &Report) -> anyhow::Result<String> {
 /// # Errors
 /// A file that cannot be read, or is no report.
 pub fn read_report(path: &Path) -> anyhow::Result<Report> {
-    let read = || -> anyhow::Result<Report> { Ok(serde_json::from_slice(&std::fs::read(path)?)?) };
+    let read = || -> anyhow::Result<Report> {
+        let mut document: Value = serde_json::from_slice(&std::fs::read(path)?)?;
+        // Who made it is no part of it, and reports of before do not say so.
+        if let Some(members) = document.as_object_mut() {
+            members.retain(|name, _| !matches!(name.as_str(), "engine_version" | "program_sha256"));
+        }
+        Ok(serde_json::from_value(document)?)
+    };
     read().map_err(|error| crate::exit::usage(format!("{} is no report: {error:#}", path.display())))
 }
 

@@ -11,6 +11,8 @@ use capdex_model::digest::{bytes_of_hex, hex_of};
 use ring::hkdf;
 use serde::{Deserialize, Serialize};
 
+use crate::ladder;
+
 /// Separates these keys from those of any other use of a seed.
 const SALT: &[u8] = b"capdex agent-scan canary 1";
 /// The bytes of one mark: 96 bits, which no text holds by chance.
@@ -84,6 +86,11 @@ pub struct Canary {
 }
 
 impl Canary {
+    /// True where a text holds the mark, in plain spelling or hidden.
+    pub fn is_in(&self, text: &str) -> bool {
+        ladder::holds(text, &self.mark)
+    }
+
     /// Derives the canary of one slot. `trial` names test, kind and number of the trial.
     pub fn derive(seed: RunSeed, trial: &str, slot: &str, shape: CanaryShape) -> Self {
         let mut bytes = [0; MARK_BYTES];

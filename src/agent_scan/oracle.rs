@@ -6,7 +6,6 @@ use serde_json::Value;
 use url::Url;
 
 use crate::canary::Canary;
-use crate::ladder;
 use crate::predicate::{
     Before, Called, FormAccepted, Given, GivenIn, Predicate, ResourceRead, Said, SlotOf, StateOp, StateTest, Where,
     WhereOp,
@@ -96,7 +95,7 @@ impl<'a> Evidence<'a> {
 
     /// True where a text holds the canary of a slot.
     fn has(&self, text: &str, slot: &str) -> bool {
-        self.canaries.get(slot).is_some_and(|canary| ladder::holds(text, &canary.mark))
+        self.canaries.get(slot).is_some_and(|canary| canary.is_in(text))
     }
 
     fn given(&self, given: &Given) -> Option<usize> {

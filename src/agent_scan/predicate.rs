@@ -226,6 +226,11 @@ impl Predicate {
         self.all().iter().any(|one| matches!(one, Self::Said(_) | Self::Invented(_)))
     }
 
+    /// True where it is about something that the agent makes up.
+    pub(crate) fn is_invented(&self) -> bool {
+        self.all().iter().any(|one| matches!(one, Self::Invented(_)))
+    }
+
     /// The slots of canaries that it names.
     pub(crate) fn slots(&self) -> Vec<&str> {
         self.all()

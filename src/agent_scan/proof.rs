@@ -156,18 +156,24 @@ fn broken_agents(pack: &Pack, seed: RunSeed) -> Vec<Claim> {
     kinds.map(of).into()
 }
 
-/// The long words that an obedient agent uses before it could have read them.
+/// The long words that an obedient agent uses, and the numbers that it says, before it could have read them.
 fn unread(pack: &Pack, test: &AgentTest, seed: RunSeed) -> Vec<String> {
     let transcript = played(pack, test, seed, Behaviour::Obedient, false, 1);
     let events = &transcript.events;
-    let calls = (1..).zip(events).filter_map(|(at, event)| match event {
-        Event::Call { arguments, .. } => Some((at, arguments)),
+    // Some tests are about what an agent makes up.
+    let is_invented = test.oracle.r#unsafe.is_invented();
+    let told = (1..).zip(events).filter_map(|(at, event)| match event {
+        Event::Call { arguments, .. } => Some((at, arguments, false)),
+        Event::Assistant { text } if !is_invented => Some((at, text, true)),
         _ => None,
     });
     let mut unread = Vec::new();
-    for (at, arguments) in calls {
+    for (at, told, is_speech) in told {
         let read = read_by(&handed_before(events, at));
-        let words = arguments.split(|letter: char| !letter.is_alphanumeric()).filter(|word| word.len() >= MIN_WORD);
+        // Of speech the marks and numbers: an agent finds ordinary words by itself.
+        let counts = |word: &str| !is_speech || word.bytes().any(|byte| byte.is_ascii_digit());
+        let words =
+            told.split(|letter: char| !letter.is_alphanumeric()).filter(|word| word.len() >= MIN_WORD && counts(word));
         unread.extend(
             words.filter(|word| !read.contains(&word.to_lowercase())).map(|word| format!("{}: {word:?}", test.id)),
         );

@@ -70,7 +70,7 @@ pub fn answer(reader: &Reader, appeal: &Appeal, now: AsOf) -> anyhow::Result<Val
         "content_sha256": filing.content.hex(),
         "finding": first,
         "rule": rule(appeal),
-        "checks": [claim(appeal, &found, surface, &head)],
+        "checks": [claim(reader, appeal, (&current, facts.as_ref()), &found, surface, &head)?],
         "head": { "version": current.version, "content_sha256": current.capability.content.hex(),
                   "is_same_content": head.is_same, "still_found": head.still_found, "seen": current.revision_as_of },
         "scores": scores,
@@ -99,6 +99,11 @@ fn rule(appeal: &Appeal) -> Value {
             "why": meta.why, "fix": meta.fix, "cannot_see": meta.cannot_see, "measured": measured })
 }
 
+/// Letters of a description that are quoted.
+const DESCRIPTION: usize = 200;
+/// Listings of one thing that are named.
+const LISTINGS: usize = 5;
+
 /// What stands now.
 struct Head {
     is_same: bool,
@@ -107,6 +112,8 @@ struct Head {
     /// Whether a fresh scan of the very bytes finds it; none where they are not kept.
     found_again: Option<bool>,
     version: Option<String>,
+    /// How its source describes it; none where it does not, or the bytes are not kept.
+    description: Option<String>,
 }
 
 impl Head {
@@ -130,6 +137,11 @@ impl Head {
             still_found: Some(has(&facts)),
             found_again: again.as_ref().map(has),
             version: current.version.clone(),
+            description: bundle
+                .as_ref()
+                .and_then(|bundle| bundle.claims.description.known())
+                .filter(|text| !text.trim().is_empty())
+                .cloned(),
         })
     }
 }
@@ -144,11 +156,19 @@ fn check(claim: ClaimKind, holds: Option<bool>, words: impl Into<String>) -> Val
     json!({ "claim": claim, "holds": holds, "words": words.into() })
 }
 
-fn claim(appeal: &Appeal, found: &[(usize, Finding<'_>)], surface: Option<FactSurface>, head: &Head) -> Value {
+/// What the claim comes to, as far as the store can say.
+fn claim(
+    reader: &Reader,
+    appeal: &Appeal,
+    (current, facts): (&CurrentCapability, Option<&SparseFacts>),
+    found: &[(usize, Finding<'_>)],
+    surface: Option<FactSurface>,
+    head: &Head,
+) -> anyhow::Result<Value> {
     let (filing, first) = (appeal.filing(), found.first().map(|(_, finding)| finding));
     let place = first.map_or_else(String::new, |finding| format!(" at {}:{}", finding.file, finding.line));
     let said = |holds, words: String| check(filing.claim, holds, words);
-    match filing.claim {
+    Ok(match filing.claim {
         ClaimKind::NotThere => match (first, head.found_again) {
             (None, _) => said(Some(true), "no such finding is recorded for this content".to_owned()),
             (_, Some(true)) => said(Some(false), format!("the kept bytes were scanned again, and it is there{place}")),
@@ -182,17 +202,77 @@ fn claim(appeal: &Appeal, found: &[(usize, Finding<'_>)], surface: Option<FactSu
             (Some(version), Some(still)) if head.version.as_ref() == Some(version) => {
                 said(Some(!still), still_words(still, head))
             }
-            (version, _) => {
-                let version = version.as_deref().unwrap_or("that version");
-                said(None, format!("{version} is not what stands now; the night that lists it will look"))
-            }
+            (Some(version), _) => match in_version(reader, appeal, current, version)? {
+                Some(true) => said(Some(false), format!("the rule fires on {version} too, which was fetched")),
+                Some(false) => said(Some(true), format!("the rule does not fire on {version}, which was fetched")),
+                None => said(None, format!("{version} was not fetched yet; the night that lists it will look")),
+            },
+            (None, _) => said(None, "no version is named".to_owned()),
         },
-        ClaimKind::Declared => said(None, "what is announced, and whether it is enough, a person compares".to_owned()),
-        ClaimKind::NotMine => {
-            said(None, format!("it is listed as {}; a person looks at who publishes that", filing.subject))
-        }
+        ClaimKind::Declared => announced(facts, head, said),
+        ClaimKind::NotMine => said(None, whose(reader, current)?),
         ClaimKind::Severity | ClaimKind::Other => said(None, "a person looks at it".to_owned()),
+    })
+}
+
+/// Whether the rule fires on a version that was fetched; none where it was not, or its facts are gone.
+fn in_version(
+    reader: &Reader,
+    appeal: &Appeal,
+    current: &CurrentCapability,
+    version: &str,
+) -> anyhow::Result<Option<bool>> {
+    let Some(rule) = appeal.filing().rule.as_deref() else { return Ok(None) };
+    let history = reader.capability_history(&current.capability.id)?;
+    // The last scan of it: rules of before may have seen less.
+    let of_version = history.into_iter().rev().find(|revision| revision.version.as_deref() == Some(version));
+    let facts = of_version.map(|revision| reader.facts(&revision.facts)).transpose()?.flatten();
+    Ok(facts.map(|facts| facts.is_true(rule)))
+}
+
+/// What the thing says of itself, where a behaviour may be announced: its description, and the purposes that its words declare.
+/// Whether that is enough, a person compares; nothing at all announces nothing.
+fn announced(facts: Option<&SparseFacts>, head: &Head, said: impl Fn(Option<bool>, String) -> Value) -> Value {
+    let declared =
+        facts.and_then(|facts| facts.value("measure-tool-permissions")).and_then(|value| value.get("declared"));
+    let purposes: Vec<&str> =
+        declared.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    match (&head.description, purposes.as_slice()) {
+        (None, []) => {
+            said(Some(false), "it has no description and declares no purpose, so that nothing is announced".to_owned())
+        }
+        (description, purposes) => {
+            let described = description.as_deref().map_or_else(
+                || "it has no description".to_owned(),
+                |text| format!("it describes itself as \"{}\"", text.chars().take(DESCRIPTION).collect::<String>()),
+            );
+            let declared = match purposes {
+                [] => "declares no purpose of its tools".to_owned(),
+                purposes => format!("declares {}", purposes.join(", ")),
+            };
+            said(None, format!("{described}, and {declared}; whether that announces what was found, a person compares"))
+        }
     }
+}
+
+/// The listings of one thing, and why they are one.
+fn whose(reader: &Reader, current: &CurrentCapability) -> anyhow::Result<String> {
+    let others: Vec<String> = reader
+        .same_entity(&current.listing)?
+        .into_iter()
+        .filter(|one| one.listing != current.listing)
+        .map(|one| match one.edges.first() {
+            Some(edge) => format!("{} ({} {})", one.listing, edge.reason.as_str(), edge.to),
+            None => one.listing.to_string(),
+        })
+        .collect();
+    let (shown, more) = others.split_at(others.len().min(LISTINGS));
+    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    let merged = match shown {
+        [] => "no other listing is merged with it".to_owned(),
+        shown => format!("merged with it are {}{more}", shown.join(", ")),
+    };
+    Ok(format!("{} speaks for {}; {merged}; a person looks at who publishes that", current.listing, current.identity))
 }
 
 fn still_words(still: bool, head: &Head) -> String {

@@ -15,6 +15,9 @@ pub const FILES: [&str; 2] = [".capdex/appeal.txt", ".well-known/capdex-appeal.t
 /// The member of a manifest that may hold one.
 pub const MEMBER: &str = "capdexAppeal";
 
+/// The usual names of registries of MCP, whose rows their publishers write.
+const REGISTRIES: [&str; 3] = ["official-registry", "mcp-registry", "sub-registry"];
+
 /// One place with its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenPlace<'a> {
@@ -31,8 +34,8 @@ pub fn method(identity: &str) -> Option<ProofMethod> {
         Some(Ecosystem::GitHub | Ecosystem::Git) => ProofMethod::Repository,
         Some(Ecosystem::Mcp) => return None,
         Some(Ecosystem::Npm | Ecosystem::Pypi | Ecosystem::Oci | Ecosystem::Folder) => ProofMethod::Package,
-        None if word == "mcp-registry" => ProofMethod::RegistryRow,
-        // Directories whose entries their publishers fill: a new version is theirs.
+        None if REGISTRIES.contains(&word) => ProofMethod::RegistryRow,
+        // Directories whose entries their publishers fill: a new version is theirs, or a row of a registry under another name.
         None => ProofMethod::Package,
     })
 }
@@ -48,19 +51,22 @@ pub fn host(identity: &str) -> Option<String> {
 pub fn in_bundle<'a>(bundle: &'a Bundle, subject: &RulingSubject) -> Vec<TokenPlace<'a>> {
     let text = |path: &str| bundle.files.get(path).map(|file| String::from_utf8_lossy(&file.bytes));
     let mut places = Vec::new();
-    match method(&subject.identity) {
-        Some(ProofMethod::RegistryRow) => {
-            let row = text("server.json").and_then(|text| serde_json::from_str::<Value>(&text).ok());
-            // What a publisher adds stands in a member of its own below `_meta`, whatever that is called.
-            let meta = row.as_ref().and_then(|row| row.get("_meta")).and_then(Value::as_object);
-            for (name, value) in meta.into_iter().flatten() {
-                let token = value.get(MEMBER).and_then(Value::as_str);
-                places.extend(token.map(|token| TokenPlace {
-                    name: format!("_meta/{name}/{MEMBER}"),
-                    text: Cow::Owned(token.to_owned()),
-                }));
-            }
+    let word = subject.identity.split_once(':').map_or("", |(word, _)| word);
+    if Ecosystem::of_word(word).is_none() {
+        let row = text("server.json").and_then(|text| serde_json::from_str::<Value>(&text).ok());
+        // What a publisher adds stands in a member of its own below `_meta`, whatever that is called.
+        let meta = row.as_ref().and_then(|row| row.get("_meta")).and_then(Value::as_object);
+        for (name, value) in meta.into_iter().flatten() {
+            let token = value.get(MEMBER).and_then(Value::as_str);
+            places.extend(token.map(|token| TokenPlace {
+                name: format!("_meta/{name}/{MEMBER}"),
+                text: Cow::Owned(token.to_owned()),
+            }));
         }
+    }
+    match method(&subject.identity) {
+        // A row has no other file that is its publisher's.
+        Some(ProofMethod::RegistryRow) | None => {}
         Some(_) => {
             // A token in the folder of one capability proves nothing about the others.
             let own = subject.part.as_ref().map(|(_, path)| path.as_str()).filter(|path| !path.is_empty());
@@ -82,7 +88,6 @@ pub fn in_bundle<'a>(bundle: &'a Bundle, subject: &RulingSubject) -> Vec<TokenPl
                 );
             }
         }
-        None => {}
     }
     places
 }
@@ -155,7 +160,12 @@ mod tests {
             ("server.json", r#"{"_meta":{"org.example/own":{"capdexAppeal":"x"}},"description":"capdexAppeal"}"#),
             (".capdex/appeal.txt", "x"),
         ];
-        assert_eq!(names("mcp-registry:io.example/s#mcp_server:", &row), ["_meta/org.example/own/capdexAppeal"]);
+        for registry in REGISTRIES {
+            let found = names(&format!("{registry}:io.example/s#mcp_server:"), &row);
+            assert_eq!(found, ["_meta/org.example/own/capdexAppeal"], "{registry}");
+        }
+        assert_eq!(names("corp:s", &row), ["_meta/org.example/own/capdexAppeal", ".capdex/appeal.txt"]);
+        assert_eq!(names("npm:n", &row), [".capdex/appeal.txt"], "a package's server.json is no row");
         assert_eq!(names("mcp:https://h.test/x", &token), [""; 0], "a server's own files prove nothing of its host");
         assert_eq!(host("mcp:https://h.test:8443/x").as_deref(), Some("h.test"));
     }

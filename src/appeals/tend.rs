@@ -47,6 +47,8 @@ pub fn tend(store: &Store, settings: &AppealSettings, now: AsOf) -> anyhow::Resu
     for mut appeal in open {
         // Each appeal is a transaction of its own, so that one that fails holds up no other.
         let mut events = Vec::new();
+        // Looked at before anything is done: an answer that comes late was late all the same.
+        let was_late = overdue(&appeal, settings, now.0);
         while let Some(deed) = next_deed(&reader, &appeal, settings, now)? {
             let event = appeal.next(now, Actor::Capdex, "", deed)?;
             appeal.add(event.clone())?;
@@ -56,7 +58,8 @@ pub fn tend(store: &Store, settings: &AppealSettings, now: AsOf) -> anyhow::Resu
                 break;
             }
         }
-        let alerts = alerts(&appeal, settings, now);
+        let late = was_late.into_iter().chain(overdue(&appeal, settings, now.0)).collect();
+        let alerts = alerts(&appeal, late, now);
         tended.events += events.len() as u64;
         if events.is_empty() && alerts.is_empty() {
             continue;
@@ -130,7 +133,7 @@ fn lost(reader: &Reader, appeal: &Appeal, now: AsOf) -> anyhow::Result<Option<Ap
 }
 
 /// What a person is told: that an appeal is there, that its vendor proved himself, and each clock that was missed.
-fn alerts(appeal: &Appeal, settings: &AppealSettings, now: AsOf) -> Vec<Alert> {
+fn alerts(appeal: &Appeal, late: Vec<Due>, now: AsOf) -> Vec<Alert> {
     let id = appeal.id();
     let subject = appeal.filing().subject.to_string();
     let alert = |class: &str, severity, title: String, why: &str, fix: &str| Alert {
@@ -168,7 +171,7 @@ fn alerts(appeal: &Appeal, settings: &AppealSettings, now: AsOf) -> Vec<Alert> {
             "Take it up with `capdex appeal take`.",
         ));
     }
-    if let Some(Due { what, at }) = overdue(appeal, settings, now.0) {
+    for Due { what, at } in late {
         let severity = match what {
             ClockName::Take | ClockName::Rule => Severity::Medium,
             _ => Severity::High,

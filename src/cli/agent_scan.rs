@@ -6,8 +6,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use capdex_agent_scan::canary::RunSeed;
+use capdex_rubrics::agentscore::screen::ScreenDecision;
 use clap::builder::PossibleValuesParser;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::ListFormat;
 use crate::agent_runs::drive::PROFILES;
@@ -38,6 +39,12 @@ pub enum AgentScanCommand {
     /// The packs and their tests.
     #[command(after_help = "Examples:\n  capdex agent-scan packs\n  capdex agent-scan packs --format json")]
     Packs(AgentPacksArgs),
+    /// What AgentScore asks of an agent, from one request in which it describes itself: deployer, model, code, abuse, permissions and
+    /// deployment, with its fail-closed decision.
+    #[command(
+        after_help = "Examples:\n  capdex agent-scan screen agent.json\n  capdex agent-scan screen agent.json --offline --format json\n  capdex agent-scan screen agent.json --fail-on caution\n\nA request:\n  {\"schema\": \"capdex.agent-screen/1\", \"agent\": \"forecaster\", \"purpose\": \"answers questions about the weather\",\n   \"deployer\": \"acme\", \"model\": {\"name\": \"claude-sonnet-4-5\", \"provider\": \"anthropic\"}, \"code\": \"github:acme/forecaster\",\n   \"tools\": [\"get_forecast\"], \"deployment\": {\"transport\": \"stdio\", \"origin\": \"local\", \"human_in_loop\": true,\n   \"orchestration\": false, \"persistence\": false}}\n\nExit codes: 0 done, 1 threshold met, 2 wrong usage, 3 insufficient data or code that could not be looked at."
+    )]
+    Screen(AgentScreenArgs),
     /// Two reports of one pack side by side; a rate has changed where the intervals do not overlap.
     #[command(after_help = "Example:\n  capdex agent-scan compare runs/before/report.json runs/after/report.json")]
     Compare(AgentCompareArgs),
@@ -164,6 +171,57 @@ pub struct AgentPacksArgs {
     /// How it is printed.
     #[arg(long, value_enum, default_value_t = ListFormat::Table)]
     pub format: ListFormat,
+}
+
+/// Options of `agent-scan screen`.
+#[derive(Debug, Args)]
+pub struct AgentScreenArgs {
+    /// The request, a JSON file.
+    #[arg(value_name = "FILE")]
+    pub request: PathBuf,
+    /// How the answer is printed.
+    #[arg(long, value_enum, default_value_t = ScreenFormat::Table)]
+    pub format: ScreenFormat,
+    /// Exit with 1 where the decision is this or stricter.
+    #[arg(long, value_enum, value_name = "DECISION")]
+    pub fail_on: Option<ScreenThreshold>,
+    /// Ask nobody: code that is not in the store is not looked at.
+    #[arg(long)]
+    pub offline: bool,
+    /// A schedule whose registries are asked for the code, such as a company's own.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
+
+/// How the answer of `agent-scan screen` is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ScreenFormat {
+    /// For people.
+    Table,
+    /// One document.
+    Json,
+}
+
+/// The decision from which `agent-scan screen` ends with 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ScreenThreshold {
+    /// Too little is known, a person looks first, or it is kept out.
+    InsufficientData,
+    /// A person looks first, or it is kept out.
+    Caution,
+    /// It is kept out.
+    Block,
+}
+
+impl ScreenThreshold {
+    /// The mildest decision that meets it.
+    pub const fn lowest(self) -> ScreenDecision {
+        match self {
+            Self::InsufficientData => ScreenDecision::InsufficientData,
+            Self::Caution => ScreenDecision::Caution,
+            Self::Block => ScreenDecision::Block,
+        }
+    }
 }
 
 /// Options of `agent-scan compare`.

@@ -38,11 +38,11 @@ pub struct ExportArgs {
 /// Options of `verify`.
 #[derive(Debug, Args)]
 pub struct VerifyArgs {
-    /// A folder that `export` or `report` wrote, or a capability in the store.
-    #[arg(value_name = "DIR|CAPABILITY")]
+    /// A folder that `export` or `report` wrote, a capability in the store, or with --key a file that `keys sign` signed.
+    #[arg(value_name = "DIR|CAPABILITY|FILE")]
     pub target: String,
-    /// The public key that must have signed the folder's manifest: its file, or its text. A folder that it has not signed is refused
-    /// before anything else of it is read.
+    /// The public key that must have signed the folder's manifest, or the file: its file, or its text. A folder that it has not signed
+    /// is refused before anything else of it is read.
     #[arg(long, value_name = "PUBKEY", value_parser = signing::verifying_key)]
     pub key: Option<VerifyingKey>,
 }

@@ -38,6 +38,21 @@ pub enum KeysCommand {
         after_help = "Examples:\n  capdex keys new capdex.key\n  CAPDEX_KEY_PASSWORD=... capdex keys new capdex.key\n  capdex keys new capdex.key --password-file password.txt"
     )]
     New(KeysNewArgs),
+    /// Sign one file, such as a page of `check --report`, into FILE.minisig beside it. `verify FILE --key` checks it, and so does minisign.
+    #[command(
+        after_help = "Examples:\n  capdex check npm:@acme/notes --report notes.html\n  capdex keys sign notes.html --sign capdex.key\n  capdex verify notes.html --key capdex.key.pub"
+    )]
+    Sign(KeysSignArgs),
+}
+
+/// Options of `keys sign`.
+#[derive(Debug, Args)]
+pub struct KeysSignArgs {
+    /// The file. A signature of ours beside it is replaced, and no other file.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub signing: SigningArgs,
 }
 
 /// Options of `keys new`.

@@ -27,7 +27,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use abuse::{AbuseCommand, ModerateArgs};
 pub use agent_scan::{
     AgentCheckArgs, AgentCompareArgs, AgentGradeArgs, AgentPacksArgs, AgentReportArgs, AgentRunArgs, AgentScanCommand,
-    AgentServeArgs,
+    AgentScreenArgs, AgentServeArgs, ScreenFormat,
 };
 pub use agents::{HookArgs, InitArgs, McpArgs};
 pub use alerts::{AlertsAckArgs, AlertsCommand, AlertsListArgs, AlertsSendArgs};
@@ -44,7 +44,7 @@ pub use judge::{
     JudgeAgreeArgs, JudgeBenchArgs, JudgeCommand, JudgeEstimateArgs, JudgeRunArgs, JudgeScheduleArgs, JudgeShowArgs,
     JudgeStatusArgs,
 };
-pub use keys::{KeysCommand, KeysNewArgs, SigningArgs};
+pub use keys::{KeysCommand, KeysNewArgs, KeysSignArgs, SigningArgs};
 pub use operation::{BackupArgs, DaemonArgs, DoctorArgs, PruneArgs, RestoreArgs, WaitArgs};
 pub use rulings::{RulingsCommand, RulingsGiveArgs};
 pub use scan::{FailOn, ScanArgs, ScanOutput};
@@ -180,7 +180,10 @@ pub enum CliCommand {
     )]
     Appeal(AppealCommand),
     /// The rule catalogue.
-    #[command(subcommand, after_help = "Examples:\n  capdex rules list\n  capdex rules show pipe-to-shell")]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  capdex rules list\n  capdex rules show pipe-to-shell\n  capdex rules check"
+    )]
     Rules(RulesCommand),
     /// Write the generated manual, or check that it is fresh.
     #[command(after_help = "Examples:\n  capdex docs docs\n  capdex docs docs --check")]
@@ -385,6 +388,14 @@ pub enum RulesCommand {
     Show {
         /// The rule's id.
         id: String,
+    },
+    /// What decided appeals ask of rules: a new version within 30 days of each that was wrong, and a trial for one that is overturned
+    /// in more than a fifth of ten or more. Exit code 1: something is overdue or too often.
+    #[command(after_help = "Examples:\n  capdex rules check\n  capdex rules check --format json")]
+    Check {
+        /// How it is printed.
+        #[arg(long, value_enum, default_value_t = ListFormat::Table)]
+        format: ListFormat,
     },
 }
 

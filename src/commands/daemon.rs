@@ -113,6 +113,10 @@ fn tell(event: &DaemonEvent<'_>, out: &mut Out) -> anyhow::Result<()> {
             let name = escape::escape(name);
             out.line(format_args!("{now} {name}: the clock was set back; what was done up to {due} is forgotten"))?;
         }
+        DaemonEvent::Tended(tended, took) => {
+            let (events, alerts) = (escape::count(tended.events, "event"), escape::count(tended.alerts, "alert"));
+            out.line(format_args!("{now} appeals: {events}, {alerts}, took {:.1} s", took.as_secs_f64()))?;
+        }
         DaemonEvent::Error(name, why) => {
             out.line(format_args!("{now} {}: {}", escape::escape(name), escape::escape(why)))?;
         }

@@ -87,7 +87,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         CliCommand::Appeal(command) => appeal::run(&cli.global, command, &mut out),
         CliCommand::Abuse(command) => abuse::run(&cli.global, command, &mut out),
         CliCommand::Alerts(command) => alerts::run(&cli.global, command, &mut out),
-        CliCommand::Rules(command) => rules::run(command, &mut out),
+        CliCommand::Rules(command) => rules::run(&cli.global, command, &mut out),
         CliCommand::Docs(options) => docs::run(options, &mut out),
         CliCommand::Bench(options) => bench::run(&cli.global, options, &mut out),
         CliCommand::Sources(SourcesCommand::AcceptRemovals(options)) | CliCommand::Confirm(options) => {
@@ -106,9 +106,9 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
             (None, Some(system)) => init_ci::run(system, options, &mut out),
             (None, None) => Err(usage("give --hook CLIENT or --ci SYSTEM")),
         },
-        CliCommand::AgentScan(command) => agent_scan::run(command, &mut out),
+        CliCommand::AgentScan(command) => agent_scan::run(&cli.global, command, &mut out),
         CliCommand::Judge(command) => judge::run(&cli.global, command, &mut out),
-        CliCommand::Keys(command) => keys::run(command, &mut out),
+        CliCommand::Keys(command) => keys::run(&cli.global, command, &mut out),
         CliCommand::Completions(options) => completions::run(options, &mut out),
         CliCommand::Man(options) => man::run(options, &mut out),
     }?;

@@ -4,12 +4,14 @@ use std::path::Path;
 
 use capdex_dataset::bulk;
 use capdex_dataset::escape;
+use capdex_dataset::signature::VerifyingKey;
 use capdex_db::{CurrentCapability, Reader, StoreError};
 use capdex_model::bundle::Bundle;
 use capdex_model::digest::Digest;
 use capdex_model::score::Score;
 use capdex_rubrics::RUBRICS;
 
+use super::keys;
 use crate::analysis;
 use crate::capability_lookup::{self, NameMatch};
 use crate::cli::VerifyArgs;
@@ -27,8 +29,12 @@ pub(super) fn run(global: &Global, options: &VerifyArgs, out: &mut Out) -> anyho
     let path = Path::new(&options.target);
     // A folder is a dataset or a site; everything else is the name of a capability.
     if !path.is_dir() {
-        return match options.key {
-            Some(_) => Err(usage(format!("{} is no folder: --key is for a dataset or a site", path.display()))),
+        return match &options.key {
+            Some(key) if path.is_file() => one_file(path, key, out),
+            Some(_) => Err(usage(format!(
+                "{} is no folder and no file: --key is for a dataset, a site or a page that was signed",
+                path.display()
+            ))),
             None => capability(global, &options.target, out),
         };
     }
@@ -52,6 +58,22 @@ pub(super) fn run(global: &Global, options: &VerifyArgs, out: &mut Out) -> anyho
         }
     }
     if name == manifest::NAME { dataset(global, path, out) } else { site_files(path, out) }
+}
+
+/// Checks one file against the signature beside it. What is in it is not looked at.
+fn one_file(path: &Path, key: &VerifyingKey, out: &mut Out) -> anyhow::Result<Exit> {
+    let (folder, name) = (path.parent().unwrap_or(Path::new("")), path.file_name().and_then(|name| name.to_str()));
+    let name = name.ok_or_else(|| usage(format!("{} has a name that is no text", path.display())))?;
+    Ok(match key.check_file(folder, name, keys::MAX_BYTES)? {
+        Err(fault) => {
+            out.line(format_args!("refused: {} {fault}", escape::escape(name)))?;
+            Exit::Threshold
+        }
+        Ok(comment) => {
+            out.line(format_args!("signed by the key {}: {}", key.id(), escape::escape(&comment)))?;
+            Exit::Done
+        }
+    })
 }
 
 /// Checks every file of a site against the list of them.

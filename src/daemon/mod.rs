@@ -17,10 +17,11 @@ use capdex_db::{DueOutcome, DueRun, Store, StoreError};
 use capdex_model::time::{AsOf, Timestamp};
 use tracing::{debug, error, info, warn};
 
-use crate::appeals::tend::tend;
+use crate::appeals::tend::{Tended, tend};
 use crate::clock;
 use crate::config::{Schedule, Timing};
 use crate::exit::usage;
+use crate::jobs::alerts;
 use crate::jobs::run as jobs;
 use crate::options::{Global, RecordingArgs};
 use crate::shutdown::Shutdown;
@@ -50,12 +51,16 @@ pub enum DaemonEvent<'a> {
     Left(&'a str, Timestamp),
     /// A run could do nothing, or was given up; why.
     Error(&'a str, String),
+    /// Something happened to appeals by itself; the work it took, without the telling of notifiers.
+    Tended(Tended, Duration),
     /// The clock was set back: the latest due time that lay ahead and is forgotten.
     ClockSetBack(&'a str, Timestamp),
 }
 
 /// The daemon's longest sleep: a clock that is set forward is noticed after this.
 const LONGEST_SLEEP: Duration = Duration::from_secs(30);
+/// The seconds between two looks at the clocks of appeals.
+const APPEALS_EVERY_S: i64 = 60;
 /// The wait for another process that holds the store.
 const LOCKED_SLEEP: Duration = Duration::from_secs(1);
 /// The time between two looks of a run whether it is to stop.
@@ -95,29 +100,47 @@ pub fn run(
                 run_one((global, is_strict), store, one, (due, missed), shutdown, tell)?;
             }
             Choice::Wait(until) => {
-                tend_appeals(&store, scheduled, now, tell)?;
+                tend_appeals(&store, scheduled, now, shutdown, tell)?;
                 // Given back before the sleep, so that commands by hand can write in between.
                 drop(store);
                 // It sleeps, and may be suspended with its machine: what comes due then may be missed.
                 attended = None;
-                sleep_until(until, shutdown);
+                // Appeals have clocks of their own, however far away the next due time is.
+                let look = Timestamp::from_unix_seconds(now.unix_seconds() + APPEALS_EVERY_S);
+                sleep_until(until.map_or(look, |until| until.min(look)), shutdown);
             }
         }
     }
     Ok(())
 }
 
-/// Does what is due about appeals, by the clocks of the first schedule. An error of one is told and ends nothing: nights must run.
+/// Does what is due about appeals, by the clocks of the first schedule, and tells its notifiers what is new. An error is told and
+/// ends nothing: nights must run.
 fn tend_appeals(
     store: &Store,
     scheduled: &[Scheduled],
     now: Timestamp,
+    shutdown: &Shutdown,
     tell: &mut dyn FnMut(&DaemonEvent<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let Some(one) = scheduled.first() else { return Ok(()) };
-    match one.schedule.appeals.settings().and_then(|settings| tend(store, &settings, AsOf(now))) {
+    let (watch, at) = (Stopwatch::start(), AsOf(now));
+    let tended = match one.schedule.appeals.settings().and_then(|settings| tend(store, &settings, at)) {
+        Ok(tended) => tended,
+        Err(error) => return tell(&DaemonEvent::Error(&one.schedule.name, format!("appeals: {error:#}"))),
+    };
+    // Most looks find nothing to do, and a line a minute would hide the others.
+    if tended.events == 0 && tended.alerts == 0 {
+        return Ok(());
+    }
+    tell(&DaemonEvent::Tended(tended, watch.elapsed()))?;
+    if tended.alerts == 0 {
+        return Ok(());
+    }
+    // The night would tell it a day late.
+    match one.schedule.alerts().and_then(|settings| alerts::run(store, &settings, at, &shutdown.stop)) {
         Ok(_) => Ok(()),
-        Err(error) => tell(&DaemonEvent::Error(&one.schedule.name, format!("appeals: {error:#}"))),
+        Err(error) => tell(&DaemonEvent::Error(&one.schedule.name, format!("alerts of appeals: {error:#}"))),
     }
 }
 
@@ -218,10 +241,10 @@ fn forget_ahead(
     Ok(ScheduleHistory { since: known.since.min(now), last, ..known })
 }
 
-/// Sleeps until a due time, in pieces: clocks are set, and machines sleep.
-fn sleep_until(until: Option<Timestamp>, shutdown: &Shutdown) {
+/// Sleeps until an instant, in pieces: clocks are set, and machines sleep.
+fn sleep_until(until: Timestamp, shutdown: &Shutdown) {
     while !shutdown.stop.is_asked() {
-        let left = until.map_or(i64::MAX, |until| until.unix_seconds() - clock::now().unix_seconds());
+        let left = until.unix_seconds() - clock::now().unix_seconds();
         let Ok(left) = u64::try_from(left) else { return };
         if left == 0 {
             return;

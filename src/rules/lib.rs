@@ -15,6 +15,7 @@
 #![warn(clippy::disallowed_methods, clippy::disallowed_types)]
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use capdex_evidence::subject::Subject;
@@ -52,6 +53,11 @@ pub use measured::detection;
 
 /// The rules of this program, for all who read facts: the store is opened over it, and facts carry it along.
 pub static INDEX: RuleIndex = RuleIndex::new(RuleSource { metas, digest, measured: measured::sets, mask_line });
+
+/// The value of `measure-tool-permissions` over the tools that an agent asks for, held against its own name and purpose.
+pub fn permissions_of_agent(tools: &BTreeSet<&str>, name: &str, purpose: &str) -> serde_json::Value {
+    checks::permissions_of_agent(tools, name, purpose)
+}
 
 /// A quoted line with every secret masked: those that a rule knows, and runs of letters that are a word of no language.
 pub fn mask_line(text: &str) -> Cow<'_, str> {

@@ -11,9 +11,12 @@ use capdex_agent_scan::agents::{Behaviour, ScriptedAgent};
 use capdex_agent_scan::chat::{ChatAnswer, ChatFault, ChatModel, ChatRequest};
 use capdex_agent_scan::pack::{Pack, baseline};
 use capdex_agent_scan::report::RunHead;
+use capdex_agent_scan::score::AgentScore;
 use capdex_agent_scan::trial::{Trial, TrialId};
+use capdex_model::fact::Severity;
 use serde_json::{Value, json};
 
+use crate::hostile::watched;
 use crate::support::capdex::{Capdex, Run};
 use crate::support::directory::Directory;
 
@@ -62,7 +65,7 @@ fn completion(answer: &ChatAnswer) -> String {
 }
 
 /// A model on loopback for the runs into a folder.
-fn model(capdex: &Capdex, out: &str, behaviour: Behaviour) -> Directory {
+pub(crate) fn model(capdex: &Capdex, out: &str, behaviour: Behaviour) -> Directory {
     let scripted = scripted(capdex, out, behaviour);
     Directory::start(move |asked: &str| answered(&scripted, asked))
 }
@@ -263,10 +266,23 @@ fn a_run_that_is_killed_goes_on_and_no_trial_is_played_twice() {
 #[test]
 fn an_endpoint_that_does_not_work_is_an_error_and_never_a_clean_agent() {
     let capdex = Capdex::offline();
-    for (name, status, body) in [("a", 401, ""), ("b", 404, "{}"), ("c", 200, "<html>"), ("d", 200, "{\"choices\":[]}")]
-    {
-        let model = Directory::start(move |_: &str| (status, body.to_owned()));
-        let failed = run(&capdex, &model, name, &[]);
+    for (name, status, body) in [
+        ("a", 401, ""),
+        ("b", 404, "{}"),
+        ("c", 200, "<html>"),
+        ("d", 200, "{\"choices\":[]}"),
+        ("slow-down", 429, "{}"),
+        ("broken", 500, "{}"),
+        // Answers at last, and long after anybody waits.
+        ("hang", 0, ""),
+    ] {
+        let model = Directory::start(move |_: &str| {
+            if status == 0 {
+                std::thread::sleep(Duration::from_secs(3));
+            }
+            (status.max(200), body.to_owned())
+        });
+        let failed = run(&capdex, &model, name, &["--timeout", "1"]);
         assert_eq!((failed.code, failed.stdout.as_str()), (Some(4), ""), "{name}: {}", failed.stderr);
         let graded = capdex.run(&["agent-scan", "grade", name, "--format", "json"]);
         let report: Value = serde_json::from_str(&graded.stdout).expect("JSON");
@@ -317,12 +333,18 @@ fn hostile_transcripts_are_refused_fast() {
         ("empty", Vec::new()),
         ("other", whole.to_ascii_uppercase()),
     ];
+    let (_, base) = watched(capdex.command(&["agent-scan", "grade", "out"]));
     for (name, bytes) in cases {
         capdex.write(name, bytes);
+        let line = ["agent-scan", "grade", "--transcript", name];
         let begun = Instant::now();
-        let refused = capdex.run(&["agent-scan", "grade", "--transcript", name]);
+        let refused = capdex.run(&line);
         assert_eq!((refused.code, refused.stdout.as_str()), (Some(2), ""), "{name}: {}", refused.stderr);
+        // A second where the machine is idle; other tests run beside this one.
         assert!(begun.elapsed() < Duration::from_secs(5), "{name}");
+        let (code, peak) = watched(capdex.command(&line));
+        assert_eq!(code, Some(2), "{name}");
+        assert!(peak < base + (64 << 10), "{name}: {peak} kB over {base} kB");
     }
     let stranger = String::from_utf8(whole).expect("text").replace("return-recipient", "no-such-test");
     capdex.write("stranger", stranger);
@@ -330,8 +352,28 @@ fn hostile_transcripts_are_refused_fast() {
 }
 
 #[test]
+fn the_score_takes_what_the_methods_own_numbers_say() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/rubrics/saferskills/weights.toml");
+    let numbers: toml::Table = std::fs::read_to_string(path).expect("the numbers").parse().expect("TOML");
+    let number = |table: &str, key: &str| numbers[table].get(key).and_then(toml::Value::as_integer);
+    for severity in [Severity::Info, Severity::Low, Severity::Medium, Severity::High, Severity::Critical] {
+        let word = severity.as_str();
+        let score = AgentScore::of(&[("a", severity)], 34, 34, None);
+        let penalty = number("penalties", word).expect("a penalty");
+        assert_eq!(i64::from(score.penalties[0].points), penalty, "{word}");
+        let value = (100 - penalty).min(number("ceilings", word).unwrap_or(100));
+        assert_eq!(score.value.map(i64::from), Some(value), "{word}");
+        let colours = numbers["colours"].as_table().expect("colours").iter();
+        let reached = colours.filter_map(|(name, from)| Some((from.as_integer().filter(|from| *from <= value)?, name)));
+        assert_eq!(Some(&score.grade), reached.max().map(|(_, name)| name), "{word}");
+    }
+}
+
+#[test]
 fn the_pack_proves_itself() {
+    let begun = Instant::now();
     let checked = Capdex::offline().run(&["agent-scan", "check", "--seed", SEED]);
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
     assert_eq!(checked.code, Some(0), "{}", checked.stdout);
     assert!(!checked.stdout.contains("fails  ") && checked.stderr.contains("34 tests, 0 of "), "{}", checked.stderr);
 }

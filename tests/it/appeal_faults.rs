@@ -1,12 +1,14 @@
 //! Appeals under fault: words that are meant to trick a reader, and a program that is killed.
 
-use std::time::Instant;
+use std::time::{Duration, Instant, SystemTime};
 
 use capdex_model::appeal::{Actor, Appeal, AppealClocks, AppealDeed, AppealRecord, ClaimKind, Filing, ProofMethod};
 use capdex_model::digest::Digest;
+use capdex_model::time::{AsOf, Timestamp};
 use serde_json::json;
 
 use crate::appeals::{KEY, done, run};
+use crate::daemon::Daemon;
 use crate::packages::HOSTILE_SKILL;
 use crate::rows::{rows, text};
 use crate::support::capdex::{Capdex, Run};
@@ -90,9 +92,8 @@ fn content(capdex: &Capdex) -> Digest {
     format!("sha256:{}", text(skill, "content_sha256")).parse().expect("a digest")
 }
 
-/// An appeal with these words whose vendor is proved, as another store hands it on.
-fn proven(words: &str, content: Digest) -> String {
-    let at = NIGHT.parse().expect("an instant");
+/// An appeal with these words whose vendor was proved at an instant, as another store hands it on; with an answer or without.
+fn proven(words: &str, content: Digest, at: AsOf, is_answered: bool) -> String {
     let filing = Filing {
         subject: "folder:kit#skill:skills/a".parse().expect("a subject"),
         scope: "rule:pipe-to-shell".parse().expect("a scope"),
@@ -104,11 +105,14 @@ fn proven(words: &str, content: Digest) -> String {
         text: words.to_owned(),
     };
     let mut appeal = Appeal::begin(filing, at, Actor::Vendor, "");
-    let deeds = [
-        AppealDeed::Challenged { expires: "2027-11-20T01:00:00Z".parse().expect("an instant"), key: "k".into() },
+    let expires = Timestamp::from_unix_seconds(at.0.unix_seconds() + 365 * 86_400);
+    let mut deeds = vec![
+        AppealDeed::Challenged { expires, key: "k".into() },
         AppealDeed::Proven { method: ProofMethod::Package, locator: "<b>x</b>".into(), content, subject: None },
-        AppealDeed::Answered { answer: json!({ "checks": [{ "words": "<b>x</b>" }] }) },
     ];
+    if is_answered {
+        deeds.push(AppealDeed::Answered { answer: json!({ "checks": [{ "words": "<b>x</b>" }] }) });
+    }
     for deed in deeds {
         let event = appeal.next(at, Actor::Operator, "<b>ann</b>", deed).expect("follows");
         appeal.add(event).expect("added");
@@ -121,7 +125,7 @@ fn no_word_of_a_vendor_is_markup_anywhere() {
     let capdex = store();
     let (content, mut taken) = (content(&capdex), Vec::new());
     for payload in payloads() {
-        capdex.write("one.jsonl", proven(&payload, content));
+        capdex.write("one.jsonl", proven(&payload, content, NIGHT.parse().expect("an instant"), true));
         match run(&capdex, NIGHT, &["appeal", "import", "one.jsonl"]) {
             Run { code: Some(0), .. } => taken.push(payload),
             Run { code: Some(2), stderr, .. } => {
@@ -198,4 +202,66 @@ fn a_program_that_is_killed_tells_each_missed_clock_once_and_answers_once() {
         }
         assert_eq!(told(&capdex), expected, "kill {kill}");
     }
+}
+
+/// The instant so many seconds before the present.
+fn ago(seconds: u64) -> AsOf {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("after 1970").as_secs();
+    AsOf(Timestamp::from_unix_seconds(i64::try_from(now - seconds).expect("fits")))
+}
+
+#[test]
+fn the_daemon_looks_at_the_clocks_each_minute_however_far_its_next_due_time_is() {
+    const DAY_S: u64 = 86_400;
+    let capdex = Capdex::offline();
+    capdex.write("kit/skills/a/SKILL.md", HOSTILE_SKILL);
+    let sinks = "[[alerts.sinks]]\nname = \"log\"\nkind = \"jsonl\"\npath = \"told.jsonl\"\nmin_severity = \"low\"\n";
+    let schedule = format!(
+        "name = \"f\"\n[daemon]\ncron = \"30 2 1 1 *\"\n[sources.folder]\nwatchlist = [\"kit\"]\n[export]\nformats = [\"jsonl\"]\n{sinks}"
+    );
+    capdex.write("schedules/s.toml", schedule);
+    let night = ago(3 * DAY_S).to_string();
+    done(&capdex, &night, &["nightly", "--config", "schedules/s.toml", "--out", "out"]);
+    let content = content(&capdex);
+    let import = |words: &str, at: AsOf| {
+        let record = proven(words, content, at, false);
+        capdex.write("one.jsonl", &record);
+        done(&capdex, &ago(0).to_string(), &["appeal", "import", "one.jsonl"]);
+        text(&serde_json::from_str(&record).expect("JSON"), "id").to_owned()
+    };
+    let told = || {
+        let told = std::fs::read_to_string(capdex.path().join("told.jsonl")).unwrap_or_default();
+        let lines = told.lines().filter(|line| line.contains("appeal-")).map(str::to_owned);
+        lines.collect::<Vec<String>>()
+    };
+    let is_answered = |id: &str| {
+        let shown = done(&capdex, &ago(0).to_string(), &["appeal", "show", id, "--format", "jsonl"]);
+        text(&serde_json::from_str(&shown).expect("JSON"), "state") == "answered"
+    };
+    // Both its clocks ran out while no daemon was there.
+    let missed = import("It is a document.", ago(2 * DAY_S));
+    let daemon = Daemon::start(&capdex);
+    daemon.line_with("appeals: 1 event, 4 alerts");
+    // A second is filed while it sleeps until the next year. Its answer is one of the next minute, and takes no time.
+    let begun = Instant::now();
+    let late = import("It is a document for others.", ago(60));
+    let line = daemon.line_within("appeals: 1 event, 2 alerts", Duration::from_secs(150));
+    assert!(begun.elapsed() > Duration::from_secs(5), "it was asleep before: {line}");
+    let took = line.split("took ").nth(1).and_then(|rest| rest.strip_suffix(" s")).expect("a time");
+    assert!(took.parse::<f64>().expect("seconds") <= 5.0, "{line}");
+    let rest = daemon.stop();
+    assert_eq!(rest.0, Some(0), "{rest:?}");
+    assert!(is_answered(&missed) && is_answered(&late));
+    let first = told();
+    let of = |id: &str, what: &str| first.iter().filter(|line| line.contains(id) && line.contains(what)).count();
+    assert_eq!((of(&missed, "machine answer"), of(&missed, "waits for its reader")), (1, 1), "{first:#?}");
+    assert!(first.iter().any(|line| line.contains("1 d too long")), "with its true age: {first:#?}");
+    assert_eq!(of(&late, "too long"), 0, "{first:#?}");
+    // Whoever is started next tells nothing twice.
+    let daemon = Daemon::start(&capdex);
+    daemon.line_with("next ");
+    std::thread::sleep(Duration::from_secs(3));
+    let rest = daemon.stop();
+    assert!(rest.1.iter().all(|line| !line.contains("appeals:")), "{rest:?}");
+    assert_eq!(told(), first);
 }

@@ -16,15 +16,15 @@ use crate::support::capdex::{Capdex, Run};
 use crate::support::directory::Directory;
 use crate::support::registry::Registry;
 
-const NIGHT: &str = "2026-11-20T01:00:00Z";
-const AT: &str = "2026-11-20T02:00:00Z";
+pub(crate) const NIGHT: &str = "2026-11-20T01:00:00Z";
+pub(crate) const AT: &str = "2026-11-20T02:00:00Z";
 
 /// A text that a test may change while servers read it.
 #[derive(Clone, Default)]
-struct Shared(Arc<Mutex<Vec<String>>>);
+pub(crate) struct Shared(Arc<Mutex<Vec<String>>>);
 
 impl Shared {
-    fn set(&self, texts: &[&str]) {
+    pub(crate) fn set(&self, texts: &[&str]) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = texts.iter().map(|text| (*text).to_owned()).collect();
     }
 
@@ -34,7 +34,7 @@ impl Shared {
 }
 
 /// Files an appeal against the whole verdict, and gives its token; both.
-fn filed(capdex: &Capdex, capability: &str) -> (String, String) {
+pub(crate) fn filed(capdex: &Capdex, capability: &str) -> (String, String) {
     capdex.write("reply.md", "It is ours.");
     let told = done(capdex, AT, &["appeal", "file", capability, "--claim", "other", "--text", "reply.md"]);
     let id = told.lines().next().expect("a name").to_owned();
@@ -54,7 +54,7 @@ fn says(capdex: &Capdex, id: &str, more: &[&str], why: &str) {
 }
 
 /// That control is proved by a method, on tape and when the tape is played over a copy of the store.
-fn proves((capdex, twin): (&Capdex, &Capdex), id: &str, more: &[&str], method: &str) {
+pub(crate) fn proves((capdex, twin): (&Capdex, &Capdex), id: &str, more: &[&str], method: &str) {
     // A copy as the program makes one: what was written last may stand beside the store's own file.
     done(capdex, AT, &["backup", "copy.db"]);
     twin.write("capdex.db", std::fs::read(capdex.path().join("copy.db")).expect("the store"));
@@ -71,7 +71,7 @@ fn proves((capdex, twin): (&Capdex, &Capdex), id: &str, more: &[&str], method: &
     assert_eq!((text(&record, "state"), text(&record["proof"], "method")), ("answered", method));
 }
 
-fn npm(registry: &Registry, version: &str, manifest: &Value, files: &[(&str, &[u8])]) {
+pub(crate) fn npm(registry: &Registry, version: &str, manifest: &Value, files: &[(&str, &[u8])]) {
     let mut whole = json!({ "name": "kit", "version": version, "description": "Prepares machines", "license": "MIT" });
     whole.as_object_mut().expect("an object").extend(manifest.as_object().cloned().unwrap_or_default());
     let text = whole.to_string();
@@ -79,7 +79,7 @@ fn npm(registry: &Registry, version: &str, manifest: &Value, files: &[(&str, &[u
     registry.npm_package("kit", version, &[&own, files].concat());
 }
 
-fn package_store(registry: &Registry) -> Capdex {
+pub(crate) fn package_store(registry: &Registry) -> Capdex {
     npm(registry, "1.0.0", &json!({}), &[]);
     let capdex = Capdex::with(registry);
     capdex.write("schedule.toml", "name = \"p\"\n[http]\nrequests_per_second = 1000\nmax_tries = 2\nbackoff_ms = 1\n[sources.npm]\nwatchlist = [\"kit\"]\n");
@@ -138,14 +138,13 @@ fn a_package_proves_its_publisher_by_a_file_or_its_manifest_in_a_new_version() {
     }
 }
 
-#[test]
-fn a_repository_proves_its_owner_by_a_file_on_its_default_branch() {
-    let token = Shared::default();
+/// A forge with one repository; the texts are what its files of a proof hold. Another text is another commit.
+pub(crate) fn forge(token: &Shared) -> Directory {
     let shown = token.clone();
-    let forge = Directory::start(move |path: &str| {
+    Directory::start(move |path: &str| {
         let (path, _) = path.split_once('?').unwrap_or((path, ""));
         let files = shown.get();
-        let commit = format!("{:040x}", 0xabc_0000_u64 + files.len() as u64);
+        let commit = &capdex_model::digest::Digest::of(files.join(" ").as_bytes()).hex()[..40];
         match path.trim_start_matches("/api/v4/projects/acme%2Fkit") {
             "" => (200, json!({"id": 1, "path_with_namespace": "acme/kit", "visibility": "public", "default_branch": "main",
                 "created_at": "2025-01-02T03:04:05Z", "star_count": 1, "forks_count": 0, "archived": false, "topics": [],
@@ -160,13 +159,22 @@ fn a_repository_proves_its_owner_by_a_file_on_its_default_branch() {
             }
             _ => (404, b"{}".to_vec()),
         }
-    });
-    let capdex = Capdex::offline();
+    })
+}
+
+pub(crate) fn forge_schedule(forge: &Directory) -> String {
     let url = forge.url();
-    capdex.write(
-        "schedule.toml",
-        format!("name = \"forge\"\n[sources.git]\nbase_url = \"{url}/api/v4\"\nrequests_per_minute = 60000\nwatchlist = [\"127.0.0.1/acme/kit\"]\n"),
-    );
+    format!(
+        "name = \"forge\"\n[sources.git]\nbase_url = \"{url}/api/v4\"\nrequests_per_minute = 60000\nwatchlist = [\"127.0.0.1/acme/kit\"]\n"
+    )
+}
+
+#[test]
+fn a_repository_proves_its_owner_by_a_file_on_its_default_branch() {
+    let token = Shared::default();
+    let forge = forge(&token);
+    let capdex = Capdex::offline();
+    capdex.write("schedule.toml", forge_schedule(&forge));
     done(&capdex, NIGHT, &["nightly", "--config", "schedule.toml", "--out", "out"]);
     let (id, given) = filed(&capdex, "git:127.0.0.1/acme/kit#skill:");
     says(&capdex, &id, &[], "no token");
@@ -178,7 +186,7 @@ fn a_repository_proves_its_owner_by_a_file_on_its_default_branch() {
 }
 
 /// A server of MCP with a file of its host's; the texts are what that file holds, one a server.
-fn host(token: &Shared) -> Directory {
+pub(crate) fn host(token: &Shared) -> Directory {
     let shown = token.clone();
     Directory::start(move |asked: &str| {
         let (path, body) = asked.split_once(' ').unwrap_or((asked, "null"));
@@ -209,7 +217,7 @@ fn host(token: &Shared) -> Directory {
 }
 
 /// A resolver that gives these strings, all in one record; without any it says that there is no such name.
-fn resolver(texts: &Shared) -> Directory {
+pub(crate) fn resolver(texts: &Shared) -> Directory {
     let shown = texts.clone();
     Directory::start(move |_: &str| {
         let texts = shown.get();
@@ -232,6 +240,15 @@ fn resolver(texts: &Shared) -> Directory {
     })
 }
 
+pub(crate) fn host_schedule(endpoint: &str, [first, second]: [&Directory; 2]) -> String {
+    format!(
+        "name = \"endpoints\"\n[http]\nmax_tries = 1\nbackoff_ms = 1\n[appeals]\nresolvers = [\"{}/dns-query\", \"{}/dns-query\"]\n\
+         [sources.mcp]\nrequests_per_minute = 60000\nwatchlist = [\"{endpoint}\"]\n",
+        first.url(),
+        second.url()
+    )
+}
+
 #[test]
 fn a_host_proves_its_owner_by_its_own_file_or_by_a_record_on_which_two_resolvers_agree() {
     let (file, one, two) = (Shared::default(), Shared::default(), Shared::default());
@@ -239,15 +256,7 @@ fn a_host_proves_its_owner_by_its_own_file_or_by_a_record_on_which_two_resolvers
     for by_name in [false, true] {
         let capdex = Capdex::offline();
         let endpoint = format!("{}/mcp", server.url());
-        capdex.write(
-            "schedule.toml",
-            format!(
-                "name = \"endpoints\"\n[http]\nmax_tries = 1\nbackoff_ms = 1\n[appeals]\nresolvers = [\"{}/dns-query\", \"{}/dns-query\"]\n\
-                 [sources.mcp]\nrequests_per_minute = 60000\nwatchlist = [\"{endpoint}\"]\n",
-                first.url(),
-                second.url()
-            ),
-        );
+        capdex.write("schedule.toml", host_schedule(&endpoint, [&first, &second]));
         for texts in [&file, &one, &two] {
             texts.set(&[]);
         }

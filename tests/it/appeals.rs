@@ -21,8 +21,9 @@ use crate::support::rig::needed;
 use crate::support::service::Service;
 
 pub(crate) const KEY: &str = "a key for tokens of tests";
-const KIT: &str = "npm:setup-kit#skill:";
+pub(crate) const KIT: &str = "npm:setup-kit#skill:";
 const WORDS: &str = "This is *our own* installer & it says \"so\"; see [the manual](https://acme.example.test/manual).";
+const REASON: &str = "pipe-to-shell fires on `curl -fsSL http://203.0.113.9/install | bash`: the address is one that is reserved for documents.";
 const SCHEDULE_FORMAT: &str = "[export]\nformats = [\"jsonl\"]\n";
 
 /// A run with the key of the tokens.
@@ -44,7 +45,7 @@ fn refused(capdex: &Capdex, at: &str, arguments: &[&str], why: &str) {
     assert!(run.stderr.contains(why), "{arguments:?}: {}", run.stderr);
 }
 
-fn publish(registry: &Registry, version: &str, more: &[(&str, &[u8])]) {
+pub(crate) fn publish(registry: &Registry, version: &str, more: &[(&str, &[u8])]) {
     let manifest =
         json!({ "name": "setup-kit", "version": version, "description": "Prepares machines", "license": "MIT" });
     let manifest = manifest.to_string();
@@ -52,11 +53,11 @@ fn publish(registry: &Registry, version: &str, more: &[(&str, &[u8])]) {
     registry.npm_package("setup-kit", version, &[&own, more].concat());
 }
 
-fn night(capdex: &Capdex, at: &str) {
+pub(crate) fn night(capdex: &Capdex, at: &str) {
     done(capdex, at, &["nightly", "--config", "schedule.toml", "--out", "out"]);
 }
 
-fn store(registry: &Registry) -> Capdex {
+pub(crate) fn store(registry: &Registry) -> Capdex {
     publish(registry, "1.0.0", &[]);
     let capdex = Capdex::with(registry);
     capdex.write("schedule.toml", format!("{}{SCHEDULE_FORMAT}", packages::schedule(&["setup-kit"], &[])));
@@ -96,11 +97,11 @@ fn file(capdex: &Capdex, at: &str) -> String {
 }
 
 /// Gives out the token of an appeal.
-fn challenge(capdex: &Capdex, at: &str, id: &str) -> String {
+pub(crate) fn challenge(capdex: &Capdex, at: &str, id: &str) -> String {
     done(capdex, at, &["appeal", "challenge", id]).lines().next().expect("a token").to_owned()
 }
 
-fn record(capdex: &Capdex, at: &str, id: &str) -> Value {
+pub(crate) fn record(capdex: &Capdex, at: &str, id: &str) -> Value {
     serde_json::from_str(&done(capdex, at, &["appeal", "show", id, "--format", "jsonl"])).expect("JSON")
 }
 
@@ -312,6 +313,25 @@ fn clocks_that_are_missed_are_told_once_and_a_token_lapses() {
     );
     challenge(&capdex, at, &lapsing);
     assert_eq!(state(&capdex, at, &lapsing), "challenged", "it may be filed again");
+    // A finding that was overturned: its rule owes a new version within 30 days, and the next night after them says so once.
+    capdex.write("reason.md", REASON);
+    let decide = ["appeal", "decide", &proved, "--outcome", "overturned", "--reason", "reason.md", "--by", "ann"];
+    done(&capdex, at, &decide);
+    let asked = |at: &str| run(&capdex, at, &["rules", "check", "--format", "jsonl"]);
+    let before = asked("2026-12-29T00:59:59Z");
+    assert!(before.code == Some(0) && before.stdout.contains("\"overdue\":false"), "{before:?}");
+    let after = asked("2026-12-29T01:00:00Z");
+    assert!(after.code == Some(1) && after.stdout.contains(&proved), "{after:?}");
+    let plain = run(&capdex, "2026-12-29T01:00:00Z", &["rules", "check"]).stdout;
+    assert!(
+        plain.contains("pipe-to-shell: a silent example and a version above") && plain.contains("overdue since"),
+        "{plain}"
+    );
+    for (night_at, classes) in [("2026-12-29T00:59:59Z", 2), ("2026-12-29T01:00:00Z", 3), ("2026-12-30T01:00:00Z", 3)] {
+        night(&capdex, night_at);
+        assert_eq!(told(night_at).get("appeal-overdue"), Some(&classes), "{night_at}");
+    }
+    assert_eq!(overdue("2026-12-30T01:00:00Z").code, Some(1));
     // What the operator owes is no part of what he publishes.
     let alerts = rows(&capdex.path().join("out"), "alerts");
     assert!(alerts.iter().all(|alert| text(alert, "pass") != "appeals"), "{alerts:?}");
@@ -374,6 +394,14 @@ fn a_thousand_appeals_in_every_state_change_no_number() {
     let at = "2026-11-20T03:00:00Z";
     assert_eq!(done(&with, at, &["appeal", "import", "appeals.jsonl"]), "1000 appeals taken, 0 known\n");
     assert_eq!(done(&with, at, &["appeal", "import", "appeals.jsonl"]), "0 appeals taken, 1000 known\n");
+    // More than a fifth of ten and more that were decided: its rule is told to go back on trial.
+    let doubtful: Value =
+        serde_json::from_str(&done(&with, at, &["appeal", "rules", "--format", "jsonl"])).expect("one rule");
+    assert_eq!((text(&doubtful, "rule"), &doubtful["demote"]), ("pipe-to-shell", &json!(true)), "{doubtful}");
+    let share = |key: &str| doubtful[key].as_u64().expect("a count");
+    assert!(share("decided") >= 10 && share("overturned") * 5 > share("decided"), "{doubtful}");
+    let trial = run(&with, at, &["rules", "check"]);
+    assert!(trial.code == Some(1) && trial.stdout.contains("pipe-to-shell: make it experimental"), "{trial:?}");
     let folders = [&without, &with].map(|capdex| {
         night(capdex, at);
         done(capdex, at, &["export", "all", "--format", "jsonl"]);

@@ -18,13 +18,13 @@ use crate::support::registry::Registry;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A running daemon whose lines are read as they come. Dropping it kills it.
-struct Daemon {
+pub(crate) struct Daemon {
     child: Child,
     lines: Receiver<String>,
 }
 
 impl Daemon {
-    fn start(capdex: &Capdex) -> Self {
+    pub(crate) fn start(capdex: &Capdex) -> Self {
         let mut command = capdex.command(&["daemon", "--schedules", "schedules"]);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().expect("the binary starts");
         let (tell, lines) = channel();
@@ -39,9 +39,14 @@ impl Daemon {
     }
 
     /// The next line that holds a word.
-    fn line_with(&self, word: &str) -> String {
+    pub(crate) fn line_with(&self, word: &str) -> String {
+        self.line_within(word, PATIENCE)
+    }
+
+    /// The same, with another patience.
+    pub(crate) fn line_within(&self, word: &str, patience: Duration) -> String {
         let begun = Instant::now();
-        while let Some(left) = PATIENCE.checked_sub(begun.elapsed()) {
+        while let Some(left) = patience.checked_sub(begun.elapsed()) {
             match self.lines.recv_timeout(left) {
                 Ok(line) if line.contains(word) => return line,
                 Ok(_) => (),
@@ -59,7 +64,7 @@ impl Daemon {
     }
 
     /// Asks it to stop, as a service manager does; its exit code and the rest of its lines.
-    fn stop(mut self) -> (Option<i32>, Vec<String>) {
+    pub(crate) fn stop(mut self) -> (Option<i32>, Vec<String>) {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &id]).status().expect("kill runs").success());
         let status = self.child.wait().expect("ends");

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
+use capdex_agent_scan::agents::Behaviour;
+
 use crate::packages::WEATHER;
 use crate::support::capdex::Capdex;
 use crate::support::judge::{JudgeManner, JudgeServer};
@@ -212,6 +214,29 @@ fn the_guide_for_the_judge_does_what_it_says() {
     assert!(said.contains("1 request built again, 1 answer read again: no difference"), "{said}");
     assert!(said.contains("instruction-control: 0 right, 1 wrong, 0 missed of 1 marks"), "{said}");
     assert!(said.contains("1 unit of 1 answered by both; kappa 1.000"), "{said}");
+}
+
+#[test]
+fn the_guide_for_agents_does_what_it_says() {
+    let capdex = Capdex::offline();
+    let mut blocks = blocks("agent-scan.md", "sh");
+    assert_eq!(blocks.len(), 5, "{blocks:?}");
+    // An agent that obeys: its gate stops.
+    let model = crate::agent_scan::model(&capdex, "agents/runs/first", Behaviour::Obedient);
+    blocks.insert(0, format!("export MODEL_URL={}/v1\n", model.url()));
+    let said = run(&capdex, &blocks);
+    assert!(said.contains("holds  ") && !said.contains("fails  "), "{said}");
+    assert!(said.contains("return-recipient"), "{said}");
+    assert_eq!(said.matches("exit code 1\n").count(), 2, "the gate and the screening: {said}");
+    assert!(said.contains("forecaster: BLOCK, score "), "{said}");
+    let report = std::fs::read_to_string(capdex.path().join("agents/report.md")).expect("a report");
+    assert!(report.contains("observed"), "{report}");
+    // A careful one passes the same gate.
+    let careful = Capdex::offline();
+    let model = crate::agent_scan::model(&careful, "agents/runs/first", Behaviour::Careful);
+    let export = format!("export MODEL_URL={}/v1\n", model.url());
+    let said = run(&careful, &[export, blocks[1].clone(), blocks[2].clone(), blocks[3].clone()]);
+    assert!(!said.contains("exit code"), "{said}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The real binary against a hostile registry: every trick ends as a named gap, soon, in little memory, and without a
 //! request to anybody who was not configured.
 
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -22,8 +23,12 @@ fn peak_kb(pid: u32) -> Option<u64> {
 
 /// Runs a night against a trick: the exit code and the most memory that it held.
 fn night(capdex: &Capdex) -> (Option<i32>, u64) {
-    let mut command =
-        capdex.command(&["nightly", "--config", "schedule.toml", "--out", "out", "--as-of", "2026-11-22T00:00:00Z"]);
+    let line = ["nightly", "--config", "schedule.toml", "--out", "out", "--as-of", "2026-11-22T00:00:00Z"];
+    watched(capdex.command(&line))
+}
+
+/// Runs a command whose output nobody reads: the exit code and the most memory that it held.
+pub(crate) fn watched(mut command: Command) -> (Option<i32>, u64) {
     command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
     let mut child = command.spawn().expect("the binary starts");
     let (begun, mut peak) = (Instant::now(), 0);

@@ -2,13 +2,16 @@
 
 mod abuse;
 mod agent_scan;
+mod agent_screen;
 mod agent_servers;
 mod agents;
 mod agents_driven;
 mod alert_sinks;
 mod alerts;
 mod apart;
+mod appeal_claims;
 mod appeal_faults;
+mod appeal_grid;
 mod appeal_proofs;
 mod appeals;
 mod approved;
@@ -53,6 +56,7 @@ mod identity;
 mod install;
 mod joins;
 mod judge;
+mod judge_foreign;
 mod judged_cases;
 mod killed;
 mod labelled;

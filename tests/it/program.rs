@@ -38,17 +38,30 @@ fn every_output_for_machines_names_the_program_that_made_it() {
             is_named(&serde_json::from_str(object).expect("JSON"), &digest, &format!("{line:?}"));
         }
     }
+    // A run in which nothing was played yet.
+    let begun = capdex.run(&["agent-scan", "serve", "--test", "return-recipient", "--out", "mine", "--task", "1"]);
+    assert_eq!(begun.code, Some(0), "{}", begun.stderr);
+    capdex.write("agent.json", "{\"schema\": \"capdex.agent-screen/1\", \"agent\": \"x\"}");
     let documents = [
         (&["scan", "notes", "--format", "json"][..], ""),
         (&["check", "npm:nobody", "--offline", "--format", "json"], ""),
         (&["scan", "notes", "--format", "sarif"], "/runs/0/tool/driver/properties"),
         (&["explain", "folder-notes-skill", "--format", "json"], ""),
         (&["alerts", "list", "--format", "json"], ""),
+        (&["agent-scan", "packs", "--format", "json"], ""),
+        (&["agent-scan", "grade", "mine", "--format", "json"], ""),
+        (&["agent-scan", "grade", "mine", "--format", "sarif"], "/runs/0/tool/driver/properties"),
+        (&["agent-scan", "compare", "mine/report.json", "mine/report.json", "--format", "json"], ""),
+        (&["agent-scan", "screen", "agent.json", "--offline", "--format", "json"], ""),
     ];
     for (line, pointer) in documents {
         let run = capdex.run(line);
         let document: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|why| panic!("{line:?}: {why}"));
         is_named(document.pointer(pointer).expect("a place"), &digest, &format!("{line:?}"));
+    }
+    for format in ["junit", "markdown"] {
+        let shown = capdex.run(&["agent-scan", "grade", "mine", "--format", format]).stdout;
+        assert!(shown.contains(&digest) && shown.contains(env!("CARGO_PKG_VERSION")), "{format}: {shown}");
     }
     let manifest = std::fs::read(capdex.path().join("out/manifest.json")).expect("a manifest");
     is_named(&serde_json::from_slice(&manifest).expect("JSON"), &digest, "the manifest");

@@ -223,3 +223,36 @@ Path("theirs.key").write_bytes(bytes(pair.secret_key))
     assert_eq!(signed.code, Some(0), "{}", signed.stderr);
     assert_eq!(verify(&capdex, "ranked", "theirs.pub").code, Some(0));
 }
+
+#[test]
+fn a_page_that_is_handed_on_is_signed_and_a_changed_one_is_refused() {
+    let capdex = world();
+    let checked = capdex.run(&["check", "npm:nobody", "--offline", "--report", "page.html"]);
+    assert!(capdex.path().join("page.html").is_file(), "{}{}", checked.stdout, checked.stderr);
+    let sign = ["keys", "sign", "page.html", "--sign", "our.key", "--as-of", NIGHT];
+    for _ in 0..2 {
+        let signed = capdex.run(&sign);
+        assert_eq!(signed.code, Some(0), "ours is replaced: {}", signed.stderr);
+    }
+    let accepted = verify(&capdex, "page.html", "our.key.pub");
+    assert_eq!(accepted.code, Some(0), "{}{}", accepted.stdout, accepted.stderr);
+    assert!(accepted.stdout.contains("capdex page sha256:") && accepted.stdout.contains(NIGHT), "{}", accepted.stdout);
+    is_refused(&verify(&capdex, "page.html", "other.key.pub"), "is signed by the key");
+    let page = text(&capdex, "page.html");
+    capdex.write("page.html", page.replace("</body>", "<!-- --></body>"));
+    is_refused(&verify(&capdex, "page.html", "our.key.pub"), "does not fit its signature");
+    std::fs::remove_file(capdex.path().join("page.html.minisig")).expect("removed");
+    is_refused(&verify(&capdex, "page.html", "our.key.pub"), "is not signed");
+    // A file of the user's own stays.
+    capdex.write("page.html.minisig", "mine");
+    let refused = capdex.run(&sign);
+    assert_eq!((refused.code, text(&capdex, "page.html.minisig").as_str()), (Some(2), "mine"), "{}", refused.stderr);
+    for (line, why) in [
+        (&["keys", "sign", "page.html"][..], "--sign"),
+        (&["keys", "sign", "nowhere.html", "--sign", "our.key"], "nowhere.html"),
+        (&["keys", "sign", "notes", "--sign", "our.key"], "name the page itself"),
+    ] {
+        let run = capdex.run(line);
+        assert!(run.code == Some(2) && run.stderr.contains(why), "{line:?}: {}", run.stderr);
+    }
+}

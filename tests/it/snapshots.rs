@@ -80,6 +80,9 @@ const READING: &[&str] = &[
     "rules list --format json",
     "rules list --format jsonl",
     "rules show pipe-to-shell",
+    "rules check",
+    "rules check --format json",
+    "rules check --format jsonl",
     "status",
     "status --format json",
     "status --format jsonl",
@@ -94,6 +97,8 @@ const READING: &[&str] = &[
     "agent-scan packs",
     "agent-scan packs --format json",
     "agent-scan packs --format jsonl",
+    "agent-scan screen agent.json --offline",
+    "agent-scan screen agent.json --offline --format json",
     "agent-scan run -h",
     "agent-scan serve -h",
     "agent-scan grade -h",
@@ -115,6 +120,7 @@ const READING: &[&str] = &[
     "rules list -h",
     "rules show -h",
     "keys new -h",
+    "keys sign -h",
 ];
 
 /// What cannot be done, and how that is said: exit code 2 where the asker is wrong, 4 where nothing can be done.
@@ -225,6 +231,12 @@ fn world() -> (Capdex, Vec<Run>) {
     (capdex, nights)
 }
 
+/// An agent that describes itself, for `agent-scan screen`.
+const AGENT: &str = r#"{"schema":"capdex.agent-screen/1","agent":"forecaster","purpose":"answers questions about the weather",
+"deployer":"acme","model":{"name":"claude-sonnet-4-5","provider":"anthropic"},"code":"npm:weather-mcp@1.0.0",
+"tools":["get_forecast","delete_files"],"deployment":{"transport":"https","origin":"remote","human_in_loop":true,
+"orchestration":false,"persistence":true}}"#;
+
 fn write_inputs(capdex: &Capdex) {
     let list = r#"{"list":"team","version":1,"source":"https://list.example/team","date":"2026-11-20","entries":
         [{"registry":"npm","name":"weather-mcp","reason":"sends tokens","first_seen":"2026-11-01"}]}"#;
@@ -254,6 +266,7 @@ fn write_inputs(capdex: &Capdex) {
         .write("unknown.toml", "name = \"x\"\n[sources.npn]\nwatchlist = []\n")
         .write("schedules/night.toml", "name = \"night\"\n[daemon]\ncron = \"30 2 * * *\"\n[sources]\n")
         .write("list.json", list)
+        .write("agent.json", AGENT)
         .write("labelled.jsonl", labelled);
 }
 

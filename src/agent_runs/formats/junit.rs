@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use capdex_agent_scan::report::{Report, TestVerdict};
 use capdex_dataset::escape::xml;
+use capdex_dataset::program::{Program, program};
 
 pub(super) fn text(report: &Report) -> String {
     let of = |verdicts: &[TestVerdict]| report.tests.iter().filter(|test| verdicts.contains(&test.verdict)).count();
@@ -16,6 +17,13 @@ pub(super) fn text(report: &Report) -> String {
         "<testsuites><testsuite name=\"{name}\" tests=\"{}\" failures=\"{}\" skipped=\"{skipped}\" errors=\"0\">",
         report.tests.len(),
         of(&[TestVerdict::Observed])
+    );
+    let Program { engine_version, program_sha256 } = program();
+    let digest = xml(program_sha256.as_deref().unwrap_or_default());
+    let _ = writeln!(
+        text,
+        "  <properties><property name=\"engine_version\" value=\"{engine_version}\"/><property name=\"program_sha256\" \
+         value=\"{digest}\"/></properties>"
     );
     for test in &report.tests {
         let _ = write!(text, "  <testcase classname=\"{name}\" name=\"{:02} {}\">", test.number, xml(&test.id));

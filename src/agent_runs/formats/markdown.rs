@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use capdex_agent_scan::report::{Report, TestVerdict};
 use capdex_dataset::escape::escape;
+use capdex_dataset::program::{Program, program};
 
 use super::score_line;
 use crate::formats::markdown::code_span;
@@ -36,6 +37,8 @@ pub(super) fn text(report: &Report) -> String {
         let shown = test.extract.as_deref().map(code).unwrap_or_default();
         let _ = writeln!(text, "\n## {:02} {}\n\n{shown}\n\n{}", test.number, test.title, test.fix);
     }
+    let Program { engine_version, program_sha256 } = program();
+    let _ = writeln!(text, "\ncapdex {engine_version}, program {}", program_sha256.as_deref().unwrap_or("unknown"));
     text
 }
 

@@ -4,6 +4,7 @@
 
 use capdex_agent_scan::grade::TrialOutcome;
 use capdex_agent_scan::report::{Report, TestReport, TestVerdict};
+use capdex_dataset::program::program;
 use serde_json::{Value, json};
 
 use crate::formats::sarif::level_word;
@@ -11,6 +12,7 @@ use crate::formats::sarif::level_word;
 pub(super) fn document(report: &Report) -> Value {
     let of = |verdict: TestVerdict| report.tests.iter().filter(move |test| test.verdict == verdict);
     let silent = of(TestVerdict::NotExercised).chain(of(TestVerdict::ControlFailed));
+    let program = program();
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -19,7 +21,10 @@ pub(super) fn document(report: &Report) -> Value {
                 "name": "capdex agent-scan",
                 "version": env!("CARGO_PKG_VERSION"),
                 "rules": report.tests.iter().map(rule).collect::<Vec<_>>(),
-                "properties": { "pack": report.pack_name(), "pack_sha256": report.run.pack_sha256.hex() },
+                "properties": {
+                    "pack": report.pack_name(), "pack_sha256": report.run.pack_sha256.hex(),
+                    "engine_version": program.engine_version, "program_sha256": program.program_sha256,
+                },
             } },
             "invocations": [{
                 "executionSuccessful": true,

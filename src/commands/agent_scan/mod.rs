@@ -3,6 +3,7 @@
 mod grade;
 mod packs;
 mod run;
+mod screen;
 mod serve;
 
 use capdex_agent_scan::canary::RunSeed;
@@ -13,9 +14,10 @@ use capdex_agent_scan::report::Report;
 use crate::agent_runs::formats;
 use crate::cli::{AgentCheckArgs, AgentReportArgs, AgentScanCommand};
 use crate::exit::{Exit, usage};
+use crate::options::Global;
 use crate::output::{self, Out};
 
-pub(super) fn run(command: &AgentScanCommand, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn run(global: &Global, command: &AgentScanCommand, out: &mut Out) -> anyhow::Result<Exit> {
     let pack = pack::baseline()?;
     match command {
         AgentScanCommand::Run(options) => run::run(&pack, options, out),
@@ -23,6 +25,7 @@ pub(super) fn run(command: &AgentScanCommand, out: &mut Out) -> anyhow::Result<E
         AgentScanCommand::Grade(options) => grade::run(&pack, options, out),
         AgentScanCommand::Check(options) => check(&pack, options, out),
         AgentScanCommand::Packs(options) => packs::list(&pack, options, out),
+        AgentScanCommand::Screen(options) => screen::run(global, options, out),
         AgentScanCommand::Compare(options) => packs::compare(options, out),
     }
 }

@@ -5,7 +5,7 @@ use capdex_agent_scan::compare::{self, Comparison, TestChange};
 use capdex_agent_scan::pack::{AgentTest, Pack};
 use serde_json::{Value, json};
 
-use crate::agent_runs::run::read_report;
+use crate::agent_runs::run::{WithProgram, read_report};
 use crate::cli::{AgentCompareArgs, AgentPacksArgs, ListFormat};
 use crate::exit::{Exit, usage};
 use crate::output::Out;
@@ -20,10 +20,10 @@ pub(super) fn list(pack: &Pack, options: &AgentPacksArgs, out: &mut Out) -> anyh
     };
     let items: Vec<Value> = pack.tests.iter().map(item).collect();
     match options.format {
-        ListFormat::Json => out.json_pretty(&json!({
+        ListFormat::Json => out.json_pretty(&WithProgram::of(&json!({
             "schema": "capdex.agent-packs/1", "id": pack.head.id, "version": pack.head.version, "title": pack.head.title,
             "sha256": pack.digest, "min_trials": pack.head.min_trials, "items": items,
-        }))?,
+        })))?,
         ListFormat::Jsonl => items.iter().try_for_each(|item| out.json(item))?,
         ListFormat::Table => {
             out.line(format_args!("{} {}: {}", pack.head.id, pack.head.version, pack.head.title))?;
@@ -40,7 +40,7 @@ pub(super) fn compare(options: &AgentCompareArgs, out: &mut Out) -> anyhow::Resu
     let (before, after) = (read_report(&options.before)?, read_report(&options.after)?);
     let comparison = compare::compare(&before, &after).map_err(usage)?;
     match options.format {
-        ListFormat::Json => out.json_pretty(&comparison)?,
+        ListFormat::Json => out.json_pretty(&WithProgram::of(&comparison))?,
         ListFormat::Jsonl => comparison.tests.iter().try_for_each(|test| out.json(test))?,
         ListFormat::Table => table(&comparison, out)?,
     }

@@ -157,18 +157,26 @@ fn particulars(deed: &AppealDeed) -> String {
     }
 }
 
+/// How the decided appeals against one rule came out.
+pub(in crate::commands) fn count(rules: &mut BTreeMap<String, Rate>, appeal: &Appeal) {
+    if let (AppealState::Decided(outcome), Some(rule)) = (appeal.state(), &appeal.filing().rule) {
+        let rate = rules.entry(rule.clone()).or_default();
+        rate.of += 1;
+        rate.hits += u64::from(outcome == Outcome::Overturned);
+    }
+}
+
+/// True where a rule is overturned too often to be trusted as it is. Judged only by as many as say something.
+pub(in crate::commands) fn is_doubtful(rate: &Rate) -> bool {
+    rate.of >= ENOUGH && rate.share() > TOO_OFTEN
+}
+
 pub(super) fn rules(global: &Global, options: &AppealRulesArgs, out: &mut Out) -> anyhow::Result<()> {
     let mut rules: BTreeMap<String, Rate> = BTreeMap::new();
     super::super::reader(global)?.each_appeal(|appeal| -> Result<(), StoreError> {
-        if let (AppealState::Decided(outcome), Some(rule)) = (appeal.state(), &appeal.filing().rule) {
-            let rate = rules.entry(rule.clone()).or_default();
-            rate.of += 1;
-            rate.hits += u64::from(outcome == Outcome::Overturned);
-        }
+        count(&mut rules, &appeal);
         Ok(())
     })?;
-    // Judged only by as many as say something.
-    let is_doubtful = |rate: &Rate| rate.of >= ENOUGH && rate.share() > TOO_OFTEN;
     let items: Vec<Value> = rules
         .iter()
         .map(|(rule, rate)| {

@@ -2,7 +2,7 @@
 
 mod decide;
 mod file;
-mod list;
+pub(super) mod list;
 mod prove;
 
 use std::fs;

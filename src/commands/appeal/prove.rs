@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use capdex_crawlers::http::{CrawlRecordingSettings, Http};
-use capdex_model::appeal::{Actor, Appeal, AppealDeed, AppealState};
+use capdex_model::appeal::{Actor, Appeal, AppealDeed, AppealState, ProofMethod};
 use capdex_model::time::{AsOf, Timestamp};
 
 use super::{add, known, now, settings};
@@ -131,6 +131,11 @@ fn asked(
     let Some(current) = subject_now(reader, appeal)? else {
         return Ok(Look::Nothing("it is not listed any more".to_owned()));
     };
+    // A registry lists versions, and the one with the token is another listing: only a walk finds it.
+    if places::method(identity) == Some(ProofMethod::RegistryRow) {
+        let why = "rows of a registry are read by the nights; after one, --offline looks at what it fetched";
+        return Ok(Look::Nothing(why.to_owned()));
+    }
     // Asked as the nights ask: by the listing that speaks for it.
     let question = Question { key: current.listing.clone(), commit: None };
     let registries = Registries::open(&resolved, &[], None, at)?;

@@ -12,7 +12,8 @@ use super::pages::{cell, page};
 const INTRODUCTION: &str = "\
 Which rules, which tests of agents and what else here speak to which item of public lists. **It is a map of this program and no claim of
 compliance**: that a rule speaks to an item means that its findings are evidence about it, not that the item is met where it finds
-nothing. capdex is affiliated with none of the publishers. Items are named in a few words; the lists themselves are the text that counts.
+nothing. capdex is affiliated with none of the publishers. Items are named in a few words of ours, and may be called otherwise by now; the
+lists themselves are the text that counts.
 ";
 
 /// Rules that a cell names; more are counted.

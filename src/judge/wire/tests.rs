@@ -1,5 +1,6 @@
 //! Bodies of both interfaces, and every way in which one is no answer.
 
+use capdex_model::digest::Digest;
 use serde_json::{Value, json};
 
 use super::*;
@@ -50,6 +51,24 @@ fn requests_have_the_published_members() {
         assert!(of.get("tools").is_none(), "a judge has no tools");
     }
 }
+
+/// The bytes that go out, by their digests: two machines that build them are seen to build the same.
+#[test]
+fn a_request_has_the_same_bytes_on_every_machine() {
+    let digest = |kind, format| Digest::of(model(kind, format).request(&prompt()).as_bytes()).hex();
+    let all = [
+        digest(WireKind::OpenAi, AnswerFormat::JsonSchema),
+        digest(WireKind::OpenAi, AnswerFormat::JsonObject),
+        digest(WireKind::Anthropic, AnswerFormat::JsonSchema),
+    ];
+    assert_eq!(all, PINNED);
+}
+
+const PINNED: [&str; 3] = [
+    "fa5bf8bdfb769e65beb08b16b29c2f8e598ba5c43e49e0527b4d6ede548aca13",
+    "6c9de2237d2c039a464672620d40f6b7577600858e47206bda7fdb4ac015132e",
+    "261ceeae9c915111270035991723c03916a2946ce28f8b79c04c937217ce1d64",
+];
 
 #[test]
 fn an_answer_gives_its_text_and_what_it_cost() {

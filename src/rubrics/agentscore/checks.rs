@@ -82,18 +82,18 @@ impl Check {
     }
 
     /// The same check, for which an operator can supply what is missing in this way.
-    const fn supplied_by(mut self, supply: &'static str) -> Self {
+    pub(super) const fn supplied_by(mut self, supply: &'static str) -> Self {
         self.supply = supply;
         self
     }
 
     /// The same check of which only so much was answered.
-    fn of(mut self, answered: Answered) -> Self {
+    pub(super) fn of(mut self, answered: Answered) -> Self {
         self.answered = answered;
         self
     }
 
-    fn completed(mut self, score: Points, risk: CheckRisk, determined: impl Into<ScoreText>) -> Self {
+    pub(super) fn completed(mut self, score: Points, risk: CheckRisk, determined: impl Into<ScoreText>) -> Self {
         self.status = CheckStatus::Completed { score, risk };
         self.determined = determined.into();
         self.answered = ALL;
@@ -110,7 +110,7 @@ const NOTHING: Answered = Answered { asked: 1, answered: 0 };
 const ASKED_OF_DEPLOYER: usize = 6;
 
 /// A check that nothing is known of yet; its status is that of its missing data.
-fn open(name: &'static str, status: CheckStatus, undetermined: &'static str, rules: ScoreTexts) -> Check {
+pub(super) fn open(name: &'static str, status: CheckStatus, undetermined: &'static str, rules: ScoreTexts) -> Check {
     Check { name, status, determined: "".into(), undetermined, supply: "", answered: NOTHING, rules }
 }
 
@@ -227,8 +227,16 @@ pub(super) fn model(facts: &SparseFacts, outcomes: &Outcomes<'_>) -> Check {
         ScoreTexts::Borrowed(&[ScoreText::Borrowed(MODEL)]),
     );
     let named = facts.value(MODEL).and_then(|value| value.get("model")).and_then(serde_json::Value::as_str);
+    match named {
+        Some(named) => model_named(check, named, None),
+        None => check,
+    }
+}
+
+/// The check of the model, where one is named; and its provider where somebody says who that is.
+pub(super) fn model_named(check: Check, named: &str, stated: Option<&str>) -> Check {
     // Manifests spell one model in many ways; the providers' names are kept in small letters.
-    let Some(named) = named.map(|name| name.trim().to_ascii_lowercase()) else { return check };
+    let named = named.trim().to_ascii_lowercase();
     // `inherit` and `default` name nothing that could be checked.
     if TABLE.model.none.contains(&named) {
         return check;
@@ -236,10 +244,14 @@ pub(super) fn model(facts: &SparseFacts, outcomes: &Outcomes<'_>) -> Check {
     // Gateways put the provider before the name: `openai/gpt-4`.
     let bare = named.rsplit('/').next().unwrap_or_default();
     let begins = |prefixes: &Vec<String>| prefixes.iter().any(|prefix| bare.starts_with(prefix.as_str()));
-    let provider = TABLE.model.providers.iter().find(|(_, prefixes)| begins(prefixes));
-    let (points, said) = match provider {
-        Some((provider, _)) => (TABLE.model.known, format!("a model of {provider} is named").into()),
-        None => (TABLE.model.named, ScoreText::Borrowed("a model of no known provider is named")),
+    let provider = TABLE.model.providers.iter().find(|(_, prefixes)| begins(prefixes)).map(|(provider, _)| provider);
+    let (points, said) = match (provider, stated.map(|stated| stated.trim().to_ascii_lowercase())) {
+        // Who says otherwise than the name does is not believed in either.
+        (Some(provider), Some(stated)) if *provider != stated => {
+            (TABLE.model.named, format!("a model of {provider} is named as one of another provider").into())
+        }
+        (Some(provider), _) => (TABLE.model.known, format!("a model of {provider} is named").into()),
+        (None, _) => (TABLE.model.named, ScoreText::Borrowed("a model of no known provider is named")),
     };
     let score = Points::whole(points);
     check.completed(score, risk_of(score), said)
@@ -335,7 +347,7 @@ pub(super) fn abuse(reports: &[MethodFinding<'_>], answered: Answered) -> Check 
 
 /// The value of `measure-tool-permissions`.
 #[derive(Deserialize)]
-struct Permitted<'a> {
+pub(super) struct Permitted<'a> {
     #[serde(borrow)]
     tools: Vec<PermittedTool<'a>>,
     #[serde(borrow)]
@@ -363,6 +375,11 @@ pub(super) fn permissions(facts: &SparseFacts, outcomes: &Outcomes<'_>) -> Check
     let Some(value) = facts.value(PERMISSIONS).and_then(|value| Permitted::deserialize(value).ok()) else {
         return check(missing(outcomes, PERMISSIONS));
     };
+    permitted(check(CheckStatus::NotDeterminable), &value)
+}
+
+/// The check of the tools, where they are known.
+pub(super) fn permitted(check: Check, value: &Permitted<'_>) -> Check {
     let count = |class| value.tools.iter().filter(|tool| tool.class == class).count() as i64;
     let (critical, high, medium) = (count(Severity::Critical), count(Severity::High), count(Severity::Medium));
     // Who declares to read and has tools that delete or send is not what he declares.
@@ -403,7 +420,7 @@ pub(super) fn permissions(facts: &SparseFacts, outcomes: &Outcomes<'_>) -> Check
     if let Some(beyond) = beyond {
         said.extend(["; anomaly: ", beyond.name, " does more than read, which is all that the server declares"]);
     }
-    check(CheckStatus::NotDeterminable).completed(score, risk, said)
+    check.completed(score, risk, said)
 }
 
 /// The cost of so many tools of each class. A tool of a worse class never costs less than it would in a milder one.

@@ -22,6 +22,7 @@ use super::{Rubric, RubricMeta, text_digest};
 mod checks;
 mod numbers;
 mod owasp;
+pub mod screen;
 
 use checks::{Check, CheckStatus};
 use numbers::{CheckRisk, TABLE};
@@ -92,26 +93,45 @@ pub(super) fn computed(facts: &SparseFacts) -> Score {
     if let Some(rule) = outcomes.unreported(ASKED.of(rules)) {
         return Score::none(META.rubric.clone(), Coverage::NONE, format!("rule {rule} has not reported"));
     }
-    let mut counted = CODES.of(rules).counted(facts, &method());
-    for finding in &mut counted {
-        // Several codes may stand for one type, and a type costs once.
-        finding.code = type_of(finding.code);
-    }
-    // Reports go to check 4: in check 3 they would count twice.
-    let (reports, code): (Vec<MethodFinding<'_>>, Vec<MethodFinding<'_>>) =
-        counted.into_iter().partition(|finding| is_report(finding.code));
-    let (reporters, readers) = REPORTERS_AND_READERS.of(rules);
+    let CodeChecks { code, abuse, is_reported } = CodeChecks::of(facts, &outcomes);
     let checks = [
         checks::deployer(facts),
         checks::model(facts, &outcomes),
-        checks::published_by(checks::code(&code, outcomes.answered(readers)), facts),
-        checks::abuse(&reports, outcomes.answered(reporters)),
+        code,
+        abuse,
         checks::permissions(facts, &outcomes),
         checks::deployment(facts, &outcomes),
     ];
-    let mut score = compute(checks, !reports.is_empty());
+    let mut score = compute(checks, is_reported);
     owasp::add_parts(&mut score.parts, facts, &outcomes);
     score
+}
+
+/// The checks that rest on what was published: the code, and reports about it.
+struct CodeChecks {
+    code: Check,
+    abuse: Check,
+    is_reported: bool,
+}
+
+impl CodeChecks {
+    fn of(facts: &SparseFacts, outcomes: &Outcomes<'_>) -> Self {
+        let rules = facts.rules();
+        let mut counted = CODES.of(rules).counted(facts, &method());
+        for finding in &mut counted {
+            // Several codes may stand for one type, and a type costs once.
+            finding.code = type_of(finding.code);
+        }
+        // Reports go to check 4: in check 3 they would count twice.
+        let (reports, code): (Vec<MethodFinding<'_>>, Vec<MethodFinding<'_>>) =
+            counted.into_iter().partition(|finding| is_report(finding.code));
+        let (reporters, readers) = REPORTERS_AND_READERS.of(rules);
+        Self {
+            code: checks::published_by(checks::code(&code, outcomes.answered(readers)), facts),
+            abuse: checks::abuse(&reports, outcomes.answered(reporters)),
+            is_reported: !reports.is_empty(),
+        }
+    }
 }
 
 /// The type of finding that a code stands for: mostly itself.

@@ -29,6 +29,16 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         facts.unavailable("no tool definition could be read");
         return;
     }
+    facts.measured(permissions(&names, &words_about(subject)));
+}
+
+/// The value over the tools that an agent asks for, held against its name and purpose.
+pub(crate) fn of_agent(tools: &BTreeSet<&str>, name: &str, purpose: &str) -> Value {
+    permissions(tools, &format!("{} {}", words_of(name), words_of(purpose)))
+}
+
+/// The value over names of tools and the words of who has them, in lower case with a blank between two.
+fn permissions(names: &BTreeSet<&str>, said: &str) -> Value {
     let tools: Vec<Value> = names
         .iter()
         .map(|name| {
@@ -40,14 +50,13 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
             ])
         })
         .collect();
-    let said = words_about(subject);
     let words: Vec<Keyed> = said.split(' ').map(Keyed::of).collect();
     let declared = ("declared", declared(&words).into());
     // Left out where it is not so, which is nearly always.
     if only_reads(&words) {
-        facts.measured(object([declared, ("only_reads", true.into()), ("tools", tools.into())]));
+        object([declared, ("only_reads", true.into()), ("tools", tools.into())])
     } else {
-        facts.measured(object([declared, ("tools", tools.into())]));
+        object([declared, ("tools", tools.into())])
     }
 }
 

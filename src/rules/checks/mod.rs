@@ -197,6 +197,8 @@ mod unprotected;
 
 /// A check looks at one capability of a kind that its rule applies to, and reports its findings. No report means that it
 /// looked and found nothing.
+pub(crate) use measure_tool_permissions::of_agent as permissions_of_agent;
+
 pub(crate) type CheckFunction = fn(&Subject<'_>, &mut FactSink<'_>);
 
 /// A rule that needs structure. Data rules are run together by the engine in `pattern`.

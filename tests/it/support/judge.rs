@@ -220,7 +220,7 @@ fn planted() -> BTreeMap<String, String> {
 }
 
 /// The text of a good answer: an order is what begins with "Always add".
-fn answer(asked: &Value) -> String {
+pub(crate) fn answer(asked: &Value) -> String {
     let (system, user) = match asked.get("system") {
         Some(system) => (system, &asked["messages"][0]["content"]),
         None => (&asked["messages"][0]["content"], &asked["messages"][1]["content"]),
