@@ -151,6 +151,7 @@ fn context(db: &std::path::Path, hosts: &[Host]) -> JobContext {
         rehash_per_night: 0,
         overrides: capdex_corpus::identity::Overrides::default(),
         policy: capdex_model::ruling::OperatorPolicy::default(),
+        approved: capdex_model::approved::ApprovedNames::default(),
         gaps: capdex::config::GapTolerance { max_percent: 100, is_strict: false },
         limits: UnpackLimits::default(),
         formats: Vec::new(),
