@@ -108,8 +108,10 @@ fn the_guide_for_signing_does_what_it_says() {
     let blocks = blocks("sign.md", "sh");
     assert_eq!(blocks.len(), 6, "{blocks:?}");
     let said = run(&capdex, &blocks);
-    assert_eq!(said.matches("signed by the key ").count(), 3, "{said}");
-    assert!(said.contains("capdex dataset sha256:") && said.contains("capdex site sha256:"), "{said}");
+    assert_eq!(said.matches("signed by the key ").count(), 5, "{said}");
+    for what in ["dataset", "site", "page"] {
+        assert!(said.contains(&format!("capdex {what} sha256:")), "{what}: {said}");
+    }
     // The dataset that somebody changed on its way, and the one that nobody signed.
     assert!(said.contains("refused: manifest.json does not fit its signature"), "{said}");
     assert!(said.contains("refused: manifest.json is not signed"), "{said}");
