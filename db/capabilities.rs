@@ -58,6 +58,8 @@ pub struct CapabilityRevision {
     pub ruleset: Digest,
     /// The digest of its facts.
     pub facts: Digest,
+    /// The completeness of that look at it.
+    pub completeness: Completeness,
 }
 
 /// The names of a current capability.
@@ -273,12 +275,13 @@ impl Reader {
 
     /// Every scan in which a capability was found, oldest first. Empty for one that is unknown.
     pub fn capability_history(&self, capability: &CapabilityId) -> Result<Vec<CapabilityRevision>, StoreError> {
-        let sql = "SELECT n.at, c.at, n.version, r.content, c.ruleset, f.digest
+        let sql = "SELECT n.at, c.at, n.version, r.content, c.ruleset, f.digest, q.body
                    FROM capabilities k
                    JOIN scan_results r ON r.capability = k.id
                    JOIN scans c ON c.id = r.scan
                    JOIN snapshots n ON n.id = c.snapshot
                    JOIN facts f ON f.id = r.facts
+                   JOIN json_documents q ON q.id = r.completeness
                    WHERE k.digest = ?1 ORDER BY r.id";
         rows(self.connection(), "read a capability's history", sql, (capability.0.as_bytes(),), |row| {
             Ok(CapabilityRevision {
@@ -288,6 +291,7 @@ impl Reader {
                 content: row.digest(3)?,
                 ruleset: row.digest(4)?,
                 facts: row.digest(5)?,
+                completeness: row.packed(6, "completeness")?,
             })
         })
     }

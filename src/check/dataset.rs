@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use capdex_dataset::export::lookup::{DatasetLookup, KnownCapability};
+use capdex_dataset::export::lookup::{DatasetLookup, KnownCapability, LookupKey};
 use capdex_db::Scanned;
 use capdex_model::ids::package_identity;
 use capdex_model::release_line;
@@ -42,7 +42,7 @@ impl DatasetAnswers {
         let asked: Vec<(String, &Question)> = asked.collect();
         let names: BTreeSet<String> = asked.iter().map(|(name, _)| name.clone()).collect();
         let mut known: BTreeMap<String, Vec<KnownCapability>> = BTreeMap::new();
-        for capability in self.dataset.capabilities(&names)? {
+        for capability in self.dataset.capabilities(LookupKey::Package, &names)? {
             known.entry(capability.package.clone()).or_default().push(capability);
         }
         let answer = |(name, question): (String, &Question)| {
@@ -65,29 +65,34 @@ impl DatasetAnswers {
         if !counts {
             return None;
         }
-        let scanned = known.iter().map(|known| Scanned {
-            capability: known.capability.clone(),
-            // Only nights compare with them.
-            pins: Default::default(),
-            surfaces: Default::default(),
-            facts: known.facts.clone(),
-            completeness: known.completeness.clone(),
-        });
+        let scanned = known.iter().map(scanned);
         let by = Some(AnsweredBy::Dataset(self.dataset.as_of()));
         let scanned = stored::as_scanned(name, scanned.collect());
         Some(CheckAnswer { scanned, identity: name.to_owned(), version, by, refusal: None })
     }
 }
 
+/// What a dataset knows of one capability, as if it had been scanned here.
+pub fn scanned(known: &KnownCapability) -> Scanned {
+    Scanned {
+        capability: known.capability.clone(),
+        // Only nights compare with them.
+        pins: Default::default(),
+        surfaces: Default::default(),
+        facts: known.facts.clone(),
+        completeness: known.completeness.clone(),
+    }
+}
+
 /// The identity under which a dataset has the subject of a question; none for what it cannot have, such as an endpoint.
-fn identity(question: &Question) -> Option<String> {
+pub fn identity(question: &Question) -> Option<String> {
     let source = question.key.source.as_str();
     let is_known = [Ecosystem::Npm, Ecosystem::Pypi, Ecosystem::GitHub].iter().any(|known| known.as_str() == source);
     is_known.then(|| package_identity(source, release_line::package_of(&question.key.name), None))
 }
 
 /// The version that a question names; none for the latest, and for a tag, which moves.
-fn line_of(question: &Question) -> Option<&str> {
+pub fn line_of(question: &Question) -> Option<&str> {
     let line = release_line::of_name(&question.key.name).filter(|_| release_line::has_lines(&question.key.source));
     line.map(|(_, line)| line)
 }

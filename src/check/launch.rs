@@ -304,6 +304,7 @@ mod tests {
             CheckSubject::Repository { name, commit } => format!("{name}#{}", commit.as_deref().unwrap_or("-")),
             CheckSubject::Endpoint { url, is_own } => format!("{url} own={is_own}"),
             CheckSubject::Unjudgeable(why) => format!("! {} {why}", target.name),
+            CheckSubject::Loaded => "loaded".to_owned(),
         };
         found.iter().map(subject).collect()
     }

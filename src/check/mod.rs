@@ -1,4 +1,5 @@
-//! `check`: the question before an install. Targets are read, answered by the store or by their registries, and judged.
+//! `check`: the question before an install. Targets are read, answered by the store or by their registries, and judged; what
+//! agents load already is judged where it lies.
 //!
 //! Nothing is installed, started or kept. [`crate::commands`] prints.
 
@@ -6,6 +7,8 @@ pub mod answer;
 pub mod dataset;
 pub mod found_here;
 pub mod launch;
+pub mod loaded;
+pub mod loaded_here;
 pub mod lock_file;
 pub mod named_file;
 pub mod published;
@@ -82,6 +85,9 @@ pub struct CheckedTarget {
     pub refusal: Option<Refusal>,
     /// The capabilities.
     pub judged: Vec<JudgedCapability>,
+    /// The paths as they are shown of files that are a capability each and have only the client in common, by the paths inside;
+    /// empty for what is one thing.
+    pub loose: BTreeMap<String, String>,
 }
 
 impl CheckedTarget {
@@ -236,6 +242,7 @@ pub fn question(resolved: &Resolved, subject: &CheckSubject) -> Result<Question,
         }
         CheckSubject::Endpoint { url, .. } => Ok(Question { key: of(Ecosystem::Mcp, url), commit: None }),
         CheckSubject::Unjudgeable(why) => Err(Refusal::of(why.clone())),
+        CheckSubject::Loaded => Err(Refusal::of("it lies on this machine, and no source is asked for it")),
     }
 }
 
@@ -281,5 +288,5 @@ fn judged(
     if let (Some(refusal), Some(package)) = (&refusal, judged.last_mut()) {
         package.verdict.reason.clone_from(&refusal.reason);
     }
-    CheckedTarget { target, record, refusal, judged }
+    CheckedTarget { target, record, refusal, judged, loose: BTreeMap::new() }
 }

@@ -47,6 +47,8 @@ pub enum CheckSubject {
     },
     /// Something that cannot be looked at, and why.
     Unjudgeable(String),
+    /// Files of this machine that an agent loads. Nobody is asked for them.
+    Loaded,
 }
 
 impl CheckTarget {
@@ -215,6 +217,7 @@ mod tests {
             CheckSubject::Repository { name, commit } => format!("{name} {}", commit.unwrap_or_default()),
             CheckSubject::Endpoint { url, is_own } => format!("{url} {is_own}"),
             CheckSubject::Unjudgeable(why) => format!("unjudgeable: {why}"),
+            CheckSubject::Loaded => "loaded".to_owned(),
         }
     }
 

@@ -93,7 +93,7 @@ impl PolicyArgs {
 
 /// Options of `init`.
 #[derive(Debug, Args)]
-#[command(group = ArgGroup::new("writes").required(true).args(["hook", "ci"]))]
+#[command(group = ArgGroup::new("writes").args(["hook", "ci"]))]
 pub struct InitArgs {
     /// The client whose settings get the entry that starts `capdex hook`.
     #[arg(long, value_enum, value_name = "CLIENT")]
@@ -102,7 +102,7 @@ pub struct InitArgs {
     #[arg(long, value_enum, value_name = "SYSTEM")]
     pub ci: Option<CiSystem>,
     /// The settings of your home folder, for all projects, and not those of the working folder.
-    #[arg(long, conflicts_with_all = ["file", "ci"])]
+    #[arg(long, conflicts_with_all = ["file", "ci"], requires = "hook")]
     pub user: bool,
     /// The file, where it lies elsewhere.
     #[arg(long, value_name = "FILE")]

@@ -16,8 +16,9 @@ use crate::signing;
 #[derive(Debug, Args)]
 pub struct CheckArgs {
     /// What may be installed: `npm:NAME[@VERSION]`, `pypi:NAME[@VERSION]`, `github:OWNER/NAME[@COMMIT]`, a package URL, the
-    /// address of an MCP server, a lock file, or a client's configuration. Without any: every agent configuration below your
-    /// home folder and in the working folder.
+    /// address of an MCP server, a lock file, or a client's configuration. Without any: everything that the agents of this
+    /// machine load below your home folder and in the working folder: the servers of their configurations, and skills, plugins,
+    /// hooks, commands, agents and rules files.
     #[arg(value_name = "TARGET")]
     pub targets: Vec<String>,
     /// How results are printed.

@@ -94,7 +94,7 @@ pub enum CliCommand {
     Check(CheckArgs),
     /// Two versions or folders side by side: what an agent could newly do, in words, then by files.
     #[command(
-        after_help = "Examples:\n  capdex diff npm:@acme/notes-mcp@1.2.0 npm:@acme/notes-mcp@1.3.0\n  capdex diff ./vendored-skill github:acme/skills\n  capdex diff old.tgz new.tgz --format json\n\nBoth sides are read and scanned by the same rules, in memory; nothing is run or kept. What changed between two nights of a\nstore shows `capdex drift`."
+        after_help = "Examples:\n  capdex diff npm:@acme/notes-mcp@1.2.0 npm:@acme/notes-mcp@1.3.0\n  capdex diff ./vendored-skill github:acme/skills\n  capdex diff old.tgz new.tgz --format json\n  capdex diff npm:@acme/notes-mcp@1.2.0 npm:@acme/notes-mcp@1.3.0 --with .mcp.json\n  capdex diff 2026-11-20 2026-11-21\n\nTwo versions or folders are read and scanned by the same rules, in memory; nothing is run or kept. Two nights are read from\nthe store, and nothing is fetched."
     )]
     Diff(DiffArgs),
     /// Score stored facts again, without any request.
@@ -234,9 +234,10 @@ pub enum CliCommand {
         after_help = "Examples:\n  capdex init --hook claude                 writes the entry that starts it\n  capdex hook claude < event.json\n  capdex hook codex --unknown pass          what nobody knows runs without a question\n\nIt looks at commands that install or start what strangers publish (npx, uvx, claude mcp add, npx skills add, plugins) and\nat writes into skills, hooks and clients' configurations. Anything else passes, and nothing is opened for it. The\nstore is the one that --db or CAPDEX_DB names. A client\nthat cannot ask from a hook (Codex) stops where another asks.\n\nExit code: 0, whatever the decision; 2 for wrong usage."
     )]
     Hook(HookArgs),
-    /// Write the entry of a client's settings that starts `capdex hook`, or the file of a CI system that runs `capdex scan`.
+    /// Write a commented schedule, the entry of a client's settings that starts `capdex hook`, or the file of a CI system that runs
+    /// `capdex scan`.
     #[command(
-        after_help = "Examples:\n  capdex init --hook claude\n  capdex init --hook codex --user --db /var/lib/capdex/capdex.db\n  capdex init --hook gemini --unknown deny     an agent without a person, who would be asked for ever\n  capdex init --hook cursor --print\n  capdex init --ci github                      also gitlab, pre-commit\n\nRun again it changes nothing, or only the command of its own entry; all else in settings stays as it is. Settings that are\nnot what the client's format says, and a CI system's file that is there already, are left alone, with exit code 2."
+        after_help = "Examples:\n  capdex init                                  a commented schedule, schedules/mine.toml\n  capdex init --hook claude\n  capdex init --hook codex --user --db /var/lib/capdex/capdex.db\n  capdex init --hook gemini --unknown deny     an agent without a person, who would be asked for ever\n  capdex init --hook cursor --print\n  capdex init --ci github                      also gitlab, pre-commit\n\nRun again it changes nothing, or only the command of its own entry; all else in settings stays as it is. Settings that are\nnot what the client's format says, and a schedule or a CI system's file that is there already, are left alone, with exit code 2."
     )]
     Init(InitArgs),
     /// Test what an agent does when the texts of its tools attack it: mock tools, harmless twins, graded from transcripts.

@@ -41,6 +41,7 @@ mod export;
 mod hook;
 mod init_ci;
 mod init_hook;
+mod init_schedule;
 mod judge;
 mod keys;
 mod list_output;
@@ -104,7 +105,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         CliCommand::Init(options) => match (options.hook, options.ci) {
             (Some(client), _) => init_hook::run(client, &cli.global, options, &mut out),
             (None, Some(system)) => init_ci::run(system, options, &mut out),
-            (None, None) => Err(usage("give --hook CLIENT or --ci SYSTEM")),
+            (None, None) => init_schedule::run(options, &mut out),
         },
         CliCommand::AgentScan(command) => agent_scan::run(&cli.global, command, &mut out),
         CliCommand::Judge(command) => judge::run(&cli.global, command, &mut out),

@@ -149,7 +149,11 @@ impl Schedule {
         Self::parse(&text, &path.display().to_string())
     }
 
-    fn parse(text: &str, origin: &str) -> anyhow::Result<Self> {
+    /// Reads a schedule from its text. `origin` names it in errors.
+    ///
+    /// # Errors
+    /// A text that is no schedule, with its place.
+    pub(crate) fn parse(text: &str, origin: &str) -> anyhow::Result<Self> {
         let schedule: Self = toml::from_str(text).map_err(|error| toml_error::placed(&error, text, origin))?;
         for (id, section) in &schedule.sources {
             // Sources are checked while the file is at hand, so that the error can name it.

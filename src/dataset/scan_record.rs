@@ -73,7 +73,7 @@ pub struct TargetRecord {
     pub purl: Option<String>,
     /// The version, or the commit, that was judged; none where nothing was.
     pub version: Option<String>,
-    /// Who gave the bytes: `store` or `registry`; none where nobody did.
+    /// Who gave the bytes: `store`, `dataset`, `registry`, or `disk` for what an agent loads; none where nobody did.
     pub answered_by: Option<&'static str>,
     /// When the store's answer was asked of the registry, RFC 3339; none for an answer of now.
     pub asked_at: Option<String>,

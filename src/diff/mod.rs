@@ -1,15 +1,18 @@
-//! `diff`: two versions of one thing side by side, and what an agent could newly do with the second.
+//! `diff`: two versions of one thing side by side, and what an agent could newly do with the second; or two nights of a store.
 //!
 //! The comparison is that of the nights (`capdex_corpus::drift`). Where the bytes come from, and how it is printed, is the
 //! business of others.
 
+pub mod nights;
 pub mod record;
 pub mod side;
-pub mod words;
+pub mod together;
 
 use std::collections::BTreeMap;
 
-use capdex_corpus::drift::{self, CapabilityVersion, Drift, PackageVersion, ReleaseContext, VersionChange};
+use capdex_corpus::drift::{
+    self, CapabilityVersion, Drift, Effect, Newly, PackageVersion, ReleaseContext, VersionChange,
+};
 use capdex_dataset::finding::{Finding, findings};
 use capdex_db::Scanned;
 use capdex_evidence::Evidence;
@@ -46,11 +49,18 @@ pub struct Difference {
     pub is_whole: bool,
     /// The worst that each rule finds before.
     known: BTreeMap<String, Severity>,
+    /// The side before, with its facts.
+    before: Vec<Scanned>,
     /// The side after, with its facts.
     after: Vec<Scanned>,
 }
 
 impl Difference {
+    /// What an agent could newly do: by word, then the gravest first.
+    pub fn newly(&self) -> Vec<(Newly, &Effect)> {
+        drift::newly(self.drifts.iter().flat_map(|(_, drift)| &drift.effects))
+    }
+
     /// What rules find after and did not find before, or not as grave, from medium on; the gravest first.
     pub fn new_findings(&self) -> Vec<Finding<'_>> {
         let all = self.after.iter().flat_map(|one| findings(&one.facts));
@@ -81,7 +91,7 @@ pub fn compare(before: &DiffSide, after: &DiffSide, policy: &OperatorPolicy, at:
         let worst = known.entry(fact.rule.as_str().to_owned()).or_insert(fact.severity);
         *worst = fact.severity.max(*worst);
     }
-    Difference { drifts, verdicts, operator, is_whole, known, after: new.1 }
+    Difference { drifts, verdicts, operator, is_whole, known, before: old.1, after: new.1 }
 }
 
 /// The changes of each capability by its slug, and whether both sides could be looked at in whole.

@@ -1,6 +1,6 @@
 //! The comparison as the object of schema `capdex.diff/1`.
 
-use capdex_corpus::drift::{Change, DriftClass, DriftKind, EffectKind};
+use capdex_corpus::drift::{Change, DriftClass, DriftKind, Effect, EffectKind, Newly};
 use capdex_dataset::finding::Finding;
 use capdex_dataset::program::{Program, program};
 use capdex_model::fact::Severity;
@@ -8,7 +8,7 @@ use capdex_model::score::Verdict;
 use capdex_rubrics::operator::OperatorVerdict;
 use serde::Serialize;
 
-use super::words::{self, Newly};
+use super::together::Together;
 use super::{DiffSide, Difference};
 
 /// The whole comparison. Texts come from strangers: escape them where they are shown.
@@ -27,6 +27,9 @@ pub struct DiffRecord<'a> {
     /// What rules find after and did not find before, the gravest first.
     new_findings: Vec<Finding<'a>>,
     capabilities: Vec<CapabilityRecord<'a>>,
+    /// What stands together with the things that a configuration loads; no key where none was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    together: Option<&'a Together>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -40,8 +43,9 @@ struct SideRecord<'a> {
     operator: Option<&'a OperatorVerdict>,
 }
 
+/// One thing that an agent could newly do.
 #[derive(Clone, Debug, Serialize)]
-struct NewlyRecord<'a> {
+pub(super) struct NewlyRecord<'a> {
     what: Newly,
     effect: EffectKind,
     severity: Severity,
@@ -60,20 +64,26 @@ struct CapabilityRecord<'a> {
     diff: &'a [String],
 }
 
-impl<'a> DiffRecord<'a> {
-    /// Puts a comparison together.
-    pub fn new(sides: [&'a DiffSide; 2], difference: &'a Difference) -> Self {
-        let [from, to] = sides;
-        let [before, after] = &difference.verdicts;
-        let [word_before, word_after] = &difference.operator;
-        let newly = words::newly(&difference.drifts).into_iter().map(|(what, effect)| NewlyRecord {
+impl<'a> NewlyRecord<'a> {
+    pub(super) fn of((what, effect): (Newly, &'a Effect)) -> Self {
+        Self {
             what,
             effect: effect.kind,
             severity: effect.severity,
             title: effect.kind.title(),
             subject: &effect.subject,
             detail: &effect.detail,
-        });
+        }
+    }
+}
+
+impl<'a> DiffRecord<'a> {
+    /// Puts a comparison together.
+    pub fn new(sides: [&'a DiffSide; 2], difference: &'a Difference, together: Option<&'a Together>) -> Self {
+        let [from, to] = sides;
+        let [before, after] = &difference.verdicts;
+        let [word_before, word_after] = &difference.operator;
+        let newly = difference.newly().into_iter().map(NewlyRecord::of);
         let capabilities = difference.drifts.iter().map(|(slug, drift)| CapabilityRecord {
             slug,
             kind: drift.kind,
@@ -91,6 +101,7 @@ impl<'a> DiffRecord<'a> {
             newly: newly.collect(),
             new_findings: difference.new_findings(),
             capabilities: capabilities.collect(),
+            together,
         }
     }
 }

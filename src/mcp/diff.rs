@@ -1,22 +1,23 @@
 //! The tool `diff`: what an agent could newly do with the second of two versions.
 
+use capdex_corpus::drift::{Effect, Newly};
 use capdex_dataset::bulk;
 use capdex_model::time::AsOf;
 use capdex_rubrics::operator::OperatorVerdict;
 use serde_json::{Value, json};
 
-use super::McpServer;
 use super::store::{refusal, target_of};
 use super::tools::ToolAnswer;
+use super::{McpServer, published_diff as published};
 use crate::agent_verdict::FindingWords;
 use crate::check;
 use crate::check::target::CheckTarget;
 use crate::config::Resolved;
-use crate::diff::{self, DiffSide, side, words};
+use crate::diff::{self, DiffSide, side};
 use crate::quotation::{NAME, PASSAGE, quoted};
 
 /// Effects that are told.
-const EFFECTS: usize = 40;
+pub(super) const EFFECTS: usize = 40;
 /// New findings that are told.
 const FINDINGS: usize = 10;
 
@@ -28,6 +29,9 @@ pub(super) fn answer(server: &McpServer, before: &str, after: &str) -> anyhow::R
         match read(server, &target, &resolved, at)? {
             Ok(side) => sides.push(side),
             Err(why) => {
+                if let Some(answer) = published::answer(server, before, after, &resolved, at)? {
+                    return Ok(answer);
+                }
                 let text = format!("{} could not be read: {why}.", quoted(&target.name, NAME));
                 let structured = json!({"schema": "capdex.mcp/1", "whole": false, "reason": text});
                 return Ok(ToolAnswer { text, structured });
@@ -37,7 +41,7 @@ pub(super) fn answer(server: &McpServer, before: &str, after: &str) -> anyhow::R
     let [before, after] = sides.as_slice() else { anyhow::bail!("a comparison has two sides") };
     let policy = server.reader()?.map(|reader| reader.operator_policy()).transpose()?.unwrap_or_default();
     let difference = bulk::pool(server.threads)?.install(|| diff::compare(before, after, &policy, at));
-    let newly = words::newly(&difference.drifts);
+    let newly = difference.newly();
     let found = difference.new_findings();
     let findings: Vec<FindingWords> = found.iter().take(FINDINGS).map(FindingWords::of).collect();
     let bands = difference.verdicts.each_ref().map(|verdict| verdict.band.as_str());
@@ -47,19 +51,7 @@ pub(super) fn answer(server: &McpServer, before: &str, after: &str) -> anyhow::R
             difference.operator.each_ref().map(|said| said.as_ref().map_or("no word", |said| said.band.as_str()));
         lines.push(format!("By the operator's word: {} -> {}", said[0], said[1]));
     }
-    lines.push(match newly.len() {
-        0 => "An agent could do nothing new.".to_owned(),
-        _ => "An agent could newly:".to_owned(),
-    });
-    let mut effects: Vec<Value> = Vec::new();
-    for (word, effect) in newly.iter().take(EFFECTS) {
-        let (subject, detail) = (quoted(&effect.subject, PASSAGE), quoted(&effect.detail, PASSAGE));
-        lines.push(format!("- {}: {} {detail} in {subject}", word.as_str(), effect.kind.title()));
-        let severity = effect.severity.as_str();
-        effects.push(
-            json!({"what": word, "effect": effect.kind, "severity": severity, "subject": subject, "detail": detail}),
-        );
-    }
+    let effects = tell(&newly, &mut lines);
     lines.extend(findings.iter().map(|finding| format!("New finding: {}", finding.line())));
     if !difference.is_whole {
         lines.push("Not all of both sides could be looked at: more may be new.".to_owned());
@@ -76,6 +68,24 @@ pub(super) fn answer(server: &McpServer, before: &str, after: &str) -> anyhow::R
         "new_findings": findings, "new_findings_beyond": found.len().saturating_sub(FINDINGS),
     });
     Ok(ToolAnswer { text: lines.join("\n"), structured })
+}
+
+/// What an agent could newly do, in lines, and the same for programs.
+pub(super) fn tell(newly: &[(Newly, &Effect)], lines: &mut Vec<String>) -> Vec<Value> {
+    lines.push(match newly.len() {
+        0 => "An agent could do nothing new.".to_owned(),
+        _ => "An agent could newly:".to_owned(),
+    });
+    let mut effects: Vec<Value> = Vec::new();
+    for (word, effect) in newly.iter().take(EFFECTS) {
+        let (subject, detail) = (quoted(&effect.subject, PASSAGE), quoted(&effect.detail, PASSAGE));
+        lines.push(format!("- {}: {} {detail} in {subject}", word.as_str(), effect.kind.title()));
+        let severity = effect.severity.as_str();
+        effects.push(
+            json!({"what": word, "effect": effect.kind, "severity": severity, "subject": subject, "detail": detail}),
+        );
+    }
+    effects
 }
 
 fn shown(side: &DiffSide) -> String {

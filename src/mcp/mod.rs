@@ -11,6 +11,7 @@ mod explain;
 pub(crate) mod lines;
 pub(crate) mod message;
 pub mod protocol;
+mod published_diff;
 mod search;
 mod store;
 pub mod tools;
@@ -87,7 +88,7 @@ impl McpService for StoreService<'_> {
     }
 
     fn tools(&mut self) -> Value {
-        tools::list(self.0.may_ask)
+        tools::list(self.0.may_ask, self.0.dataset.is_some())
     }
 
     fn call(&mut self, params: &Map<String, Value>, _client: &mut dyn Client) -> Result<Value, RpcError> {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use capdex_dataset::bulk;
+use capdex_dataset::export::lookup::DatasetLookup;
 use capdex_db::Reader;
 use capdex_model::ruling::OperatorPolicy;
 use capdex_model::time::AsOf;
@@ -56,6 +57,18 @@ impl McpServer {
     pub(super) fn stored(&self, at: AsOf) -> anyhow::Result<Option<StoredAnswers>> {
         // Without a network too an old answer does not stand for the latest version, which is what would be installed.
         Ok(self.db.as_ref().map(|db| StoredAnswers::open(db, at, false)).transpose()?.flatten())
+    }
+
+    /// The dataset for questions about names and changes; none where no dataset was named.
+    pub(super) fn lookup(&self, at: AsOf) -> anyhow::Result<Option<DatasetLookup>> {
+        let Some(place) = &self.dataset else { return Ok(None) };
+        let folder = place.folder(&self.resolved(at)?.http, Refresh::Seldom, at, self.key.as_ref())?;
+        DatasetLookup::open(&folder, &capdex_rules::INDEX).map(Some)
+    }
+
+    /// The operator's word, which is the store's.
+    pub(super) fn policy(&self) -> anyhow::Result<OperatorPolicy> {
+        Ok(self.reader()?.map(|reader| reader.operator_policy()).transpose()?.unwrap_or_default())
     }
 
     /// The dataset's answers; none where no dataset was named.

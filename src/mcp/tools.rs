@@ -21,13 +21,11 @@ pub(super) struct ToolAnswer {
     pub(super) structured: Value,
 }
 
-/// The definitions as `tools/list` gives them. `may_ask` where registries may be asked.
-pub fn list(may_ask: bool) -> Value {
-    let from = if may_ask {
-        "the store of capdex, and registries for what that does not know"
-    } else {
-        "the store of capdex alone"
-    };
+/// The definitions as `tools/list` gives them. `may_ask` where registries may be asked, `has_dataset` where a dataset was named.
+pub fn list(may_ask: bool, has_dataset: bool) -> Value {
+    let known = if has_dataset { "the store of capdex and a dataset" } else { "the store of capdex" };
+    let from =
+        if may_ask { format!("{known}, and registries for what is not known there") } else { format!("{known} alone") };
     let target = "A package, a repository or an MCP server, as npm:NAME@VERSION, pypi:NAME@VERSION, github:OWNER/NAME@COMMIT, a \
                   package URL, or an address. The version may be left out.";
     let text = |about: &str| json!({"type": "string", "minLength": 1, "maxLength": MAX_ARGUMENT, "description": about});
@@ -55,9 +53,10 @@ pub fn list(may_ask: bool) -> Value {
         tool(
             "explain",
             "Explain a verdict",
-            "Lists the findings behind the verdict on one stored capability: rule, place, reason and fix. Use when somebody asks why a \
-             skill, an MCP server or a package has its verdict. Answers from the store of capdex alone."
-                .to_owned(),
+            format!(
+                "Lists the findings behind the verdict on one stored capability: rule, place, reason and fix. Use when somebody asks why a \
+                 skill, an MCP server or a package has its verdict. Answers from {known} alone."
+            ),
             json!(["capability"]),
             json!({"capability": text("The name of a capability, such as npm:NAME or a name that search returned.")}),
         ),
@@ -75,7 +74,7 @@ pub fn list(may_ask: bool) -> Value {
             "search",
             "Find stored names",
             format!(
-                "Finds up to {} skills, MCP servers, hooks and packages in the store of capdex whose names hold all the words of the query, with \
+                "Finds up to {} skills, MCP servers, hooks and packages in {known} whose names hold all the words of the query, with \
                  their verdicts. Use when only a part of a name is known.",
                 search::MAX_FOUND
             ),

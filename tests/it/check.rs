@@ -13,7 +13,7 @@ use crate::support::capdex::{Capdex, Run};
 use crate::support::directory::Directory;
 use crate::support::registry::Registry;
 
-const HONEST_SKILL: &str =
+pub(crate) const HONEST_SKILL: &str =
     "---\nname: notes\ndescription: Writes notes. Use when a meeting ends.\n---\n\n# Notes\n\nList what was decided.\n";
 
 const CLIENT: &str = "[http]\nrequests_per_second = 1000\nmax_tries = 2\nbackoff_ms = 1\nidle_deadline_ms = 400\n";
@@ -25,7 +25,7 @@ fn publish(registry: &Registry, name: &str, version: &str, skill: &str) {
     registry.npm_package(name, version, &[("package.json", manifest.as_bytes()), ("SKILL.md", skill.as_bytes())]);
 }
 
-fn registry() -> Registry {
+pub(crate) fn registry() -> Registry {
     let registry = Registry::start();
     publish(&registry, "setup-kit", "1.0.0", HOSTILE_SKILL);
     publish(&registry, "@acme/notes", "0.9.9", HOSTILE_SKILL);
@@ -35,11 +35,11 @@ fn registry() -> Registry {
     registry
 }
 
-fn check(capdex: &Capdex, arguments: &[&str]) -> Run {
+pub(crate) fn check(capdex: &Capdex, arguments: &[&str]) -> Run {
     capdex.run(&[&["check", "--color", "never"], arguments].concat())
 }
 
-fn items(run: &Run) -> Vec<Value> {
+pub(crate) fn items(run: &Run) -> Vec<Value> {
     run.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
@@ -230,34 +230,6 @@ fn an_endpoint_is_asked_for_its_tools_where_a_person_names_it() {
     let run = check(&capdex, &[&hostile, "--fail-on", "block"]);
     assert_eq!(run.code, Some(1));
     assert!(run.stdout.contains("2.0.0"), "the server's own version: {}", run.stdout);
-}
-
-#[test]
-fn without_a_target_every_configuration_of_home_and_working_folder_is_read() {
-    let registry = registry();
-    let capdex = Capdex::with(&registry);
-    let empty = check(&capdex, &[]);
-    assert_eq!((empty.code, empty.stdout.as_str()), (Some(0), ""), "{}", empty.stderr);
-    assert!(empty.stderr.contains("no agent configuration"), "{}", empty.stderr);
-    capdex
-        .write("home/.cursor/mcp.json", r#"{"mcpServers":{"a":{"command":"npx","args":["setup-kit"]}}}"#)
-        .write("home/.codex/config.toml", "[mcp_servers.b]\ncommand = \"uvx\"\nargs = [\"fetch-server\"]\n")
-        .write(
-            "home/.config/Claude/claude_desktop_config.json",
-            r#"{"mcpServers":{"c":{"command":"npx","args":["weather-mcp"]}}}"#,
-        )
-        .write("home/.claude/settings.json", r#"{"permissions":{"allow":[]}}"#)
-        .write("home/projects/.mcp.json", r#"{"mcpServers":{"d":{"command":"npx","args":["nobody"]}}}"#)
-        .write(".vscode/mcp.json", r#"{"servers":{"e":{"command":"npx","args":["@acme/notes@0.9.9"]}}}"#);
-    let run = capdex.command(&["check", "--color", "never"]).env("HOME", capdex.path().join("home")).output();
-    let run = Run::of(&run.expect("runs"));
-    assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
-    let expected = "read 5 configurations: ~/.claude/settings.json, ~/.codex/config.toml, \
-                    ~/.config/Claude/claude_desktop_config.json, ~/.cursor/mcp.json, .vscode/mcp.json\n";
-    assert_eq!(run.stderr, expected);
-    assert!(run.stdout.contains("(a in ~/.cursor/mcp.json)") && run.stdout.contains("(e in .vscode/mcp.json)"));
-    assert_eq!(run.stdout.lines().count(), 5, "four targets and the counts: {}", run.stdout);
-    assert!(run.stdout.lines().last().is_some_and(|counts| counts.starts_with("2 block · ")), "{}", run.stdout);
 }
 
 /// The capabilities of a target with their bands, without who answered.

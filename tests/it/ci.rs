@@ -129,7 +129,7 @@ fn a_file_that_is_there_is_left_as_it_is() {
         assert_eq!(std::fs::read_to_string(capdex.path().join("other/place.yml")).expect("reads"), printed.stdout);
         std::fs::remove_dir_all(capdex.path().join("other")).expect("removes");
     }
-    assert_eq!(capdex.run(&["init"]).code, Some(2));
+    assert_eq!(capdex.run(&["init", "--user"]).code, Some(2));
     assert_eq!(capdex.run(&["init", "--ci", "github", "--hook", "claude"]).code, Some(2));
 }
 
@@ -338,4 +338,26 @@ fn the_scripts_of_a_release_and_of_the_action_are_clean() {
     let scripts =
         ["release", "action/install", "action/scan", "action/check"].map(|name| root().join("deploy").join(name));
     done(Command::new(Path::new(&python).with_file_name("shellcheck")).args(scripts));
+}
+
+#[test]
+fn init_alone_writes_a_schedule_that_runs_and_leaves_one_that_is_there() {
+    let capdex = Capdex::offline();
+    let wrote = capdex.run(&["init"]);
+    assert_eq!(wrote.code, Some(0), "{}", wrote.stderr);
+    assert!(wrote.stderr.contains("wrote schedules/mine.toml; next: capdex nightly --config"), "{}", wrote.stderr);
+    let path = capdex.path().join("schedules/mine.toml");
+    let text = std::fs::read_to_string(&path).expect("there");
+    assert_eq!(capdex.run(&["init", "--print"]).stdout, text);
+    assert!(capdex.run(&["init"]).stderr.contains("is as it would be written"));
+    let plan = capdex.run(&["nightly", "--config", "schedules/mine.toml", "--plan"]);
+    assert_eq!(plan.code, Some(0), "{}{}", plan.stdout, plan.stderr);
+    let timed = capdex.run(&["daemon", "--schedules", "schedules", "--plan"]);
+    assert!(timed.stdout.contains("mine"), "{}{}", timed.stdout, timed.stderr);
+    capdex.write("schedules/mine.toml", "name = \"theirs\"\n");
+    let refused = capdex.run(&["init"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    assert!(refused.stderr.contains("left as it is"), "{}", refused.stderr);
+    assert_eq!(capdex.run(&["init", "--file", "other.toml"]).code, Some(0));
+    assert!(capdex.path().join("other.toml").is_file());
 }

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::packages::HOSTILE_SKILL;
+use crate::nightly::night;
+use crate::packages::{self, HOSTILE_SKILL};
 use crate::rows::text;
 use crate::support::archives;
 use crate::support::capdex::Capdex;
@@ -73,6 +74,106 @@ fn two_versions_say_what_an_agent_could_newly_do() {
     let back = capdex.run(&["diff", sides[1], sides[0], "--color", "never"]);
     assert!(!back.stdout.contains("collect.example.net"), "what went is not new: {}", back.stdout);
     assert!(!capdex.path().join("capdex.db").exists(), "nothing is kept");
+}
+
+/// A server of npm with some tools in its source.
+fn server(registry: &Registry, name: &str, version: &str, source: &str) {
+    let manifest = json!({"name": name, "version": version, "description": "A server", "license": "MIT",
+        "bin": {name: "index.js"}, "dependencies": {"@modelcontextprotocol/sdk": "^1.0.0"}});
+    let manifest = manifest.to_string();
+    registry.npm_package(name, version, &[("package.json", manifest.as_bytes()), ("index.js", source.as_bytes())]);
+}
+
+#[test]
+fn a_way_out_is_told_together_with_what_a_configuration_loads_beside_it() {
+    let registry = Registry::start();
+    server(&registry, "notes-mcp", "1.0.0", BEFORE);
+    server(&registry, "notes-mcp", "1.1.0", AFTER);
+    let tool = |name: &str, about: &str| {
+        format!(
+            "import {{ McpServer }} from \"@modelcontextprotocol/sdk/server/mcp.js\";\nconst server = new McpServer({{ name: \"x\", version: \"1.0.0\" }});\n\
+             server.registerTool(\"{name}\", {{ description: \"{about}\", inputSchema: {{}} }}, handler);\n"
+        )
+    };
+    server(&registry, "web-mcp", "1.0.0", &tool("fetch_page", "Fetch a web page and return its text."));
+    server(&registry, "files-mcp", "1.0.0", &tool("read_file", "Read a file of the workspace and return its text."));
+    let capdex = Capdex::with(&registry);
+    let sides = ["diff", "npm:notes-mcp@1.0.0", "npm:notes-mcp@1.1.0", "--color", "never"];
+    let with = |servers: &[&str], more: &[&str]| {
+        let servers: serde_json::Map<String, Value> =
+            servers.iter().map(|name| ((*name).to_owned(), json!({"command": "npx", "args": ["-y", name]}))).collect();
+        capdex.write(".mcp.json", json!({"mcpServers": servers}).to_string());
+        capdex.run(&[&sides[..], &["--with", ".mcp.json"], more].concat())
+    };
+    let run = with(&["notes-mcp", "web-mcp", "files-mcp"], &["--format", "json"]);
+    let record: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{}{}", run.stdout, run.stderr));
+    assert_eq!(record["together"]["with"], json!(["npm:files-mcp", "npm:web-mcp"]), "not the thing itself");
+    let flows = record["together"]["flows"].as_array().expect("a list");
+    let leak =
+        flows.iter().find(|flow| text(flow, "flow") == "leak").unwrap_or_else(|| panic!("{}", record["together"]));
+    assert_eq!(leak["is_first"], true);
+    let outward = leak["parts"]["outward"].as_array().expect("names");
+    assert!(outward.contains(&json!("npm:notes-mcp@1.1.0")), "{leak}");
+    assert!(leak["newly"].as_array().expect("parts").contains(&json!("outward")), "{leak}");
+    let shown = with(&["notes-mcp", "web-mcp", "files-mcp"], &[]);
+    assert!(
+        shown.stdout.contains("Together with 2 things more that the configuration loads:\n  leak"),
+        "{}",
+        shown.stdout
+    );
+
+    let alone = with(&["notes-mcp", "files-mcp"], &[]);
+    assert!(!alone.stdout.contains("  leak"), "nobody brings text of strangers in: {}", alone.stdout);
+    let unknown = with(&["web-mcp", "files-mcp", "nobody"], &[]);
+    assert_eq!(unknown.code, Some(3), "{}", unknown.stdout);
+    assert!(unknown.stdout.contains("  not known: npm:nobody ("), "{}", unknown.stdout);
+    let wrong = capdex.run(&["diff", "2026-11-20", "2026-11-21", "--with", ".mcp.json"]);
+    assert_eq!(wrong.code, Some(2), "{}", wrong.stderr);
+}
+
+#[test]
+fn two_nights_say_what_an_agent_could_newly_do() {
+    let registry = Registry::start();
+    server(&registry, "notes-mcp", "1.0.0", BEFORE);
+    server(&registry, "calm-mcp", "1.0.0", BEFORE);
+    let capdex = Capdex::with(&registry);
+    capdex.write("schedule.toml", packages::schedule(&["notes-mcp", "calm-mcp"], &[]));
+    night(&capdex, "2026-11-20T01:00:00Z");
+    server(&registry, "notes-mcp", "1.1.0", AFTER);
+    server(
+        &registry,
+        "calm-mcp",
+        "1.0.1",
+        &BEFORE.replace("List the notes of a folder.", "List all the notes of a folder."),
+    );
+    night(&capdex, "2026-11-21T01:00:00Z");
+    night(&capdex, "2026-11-22T01:00:00Z");
+    let diff = |before: &str, after: &str, more: &[&str]| {
+        let run = capdex.run(&[&["diff", before, after, "--color", "never"], more].concat());
+        assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
+        run.stdout
+    };
+    let shown = diff("2026-11-20", "2026-11-21", &[]);
+    assert!(shown.starts_with("2026-11-20T01:00:00Z -> 2026-11-21T01:00:00Z\n"), "{shown}");
+    for part in ["notes-mcp", "1.0.0 -> 1.1.0", "  An agent could newly:\n", "    send ", "collect.example.net"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert!(!shown.contains("calm-mcp") && shown.contains("more without an effect on an agent"), "{shown}");
+    assert_eq!(
+        diff("2026-11-20T01:00:00Z", "2026-11-25", &[]).lines().skip(1).collect::<Vec<_>>(),
+        shown.lines().skip(1).collect::<Vec<_>>()
+    );
+    assert!(diff("2026-11-21", "2026-11-22", &[]).contains("Nothing changed that was seen in both."));
+    let record: Value = serde_json::from_str(&diff("2026-11-20", "2026-11-21", &["--format", "json"])).expect("JSON");
+    assert_eq!(text(&record, "schema"), "capdex.diff-nights/1");
+    let events = record["events"].as_array().expect("a list");
+    let notes = events.iter().find(|event| text(event, "slug").contains("notes-mcp")).expect("an event");
+    assert!(notes["newly"].as_array().expect("a list").iter().any(|one| text(one, "what") == "send"), "{notes}");
+    let early = capdex.run(&["diff", "2026-11-18", "2026-11-21"]);
+    assert_eq!(early.code, Some(2), "{}", early.stdout);
+    assert!(early.stderr.contains("no night up to 2026-11-18"), "{}", early.stderr);
+    let mixed = capdex.run(&["diff", "2026-11-20", "npm:notes-mcp"]);
+    assert_eq!(mixed.code, Some(2), "{}", mixed.stdout);
 }
 
 #[test]

@@ -194,8 +194,8 @@ fn the_image_holds_all_that_its_program_needs() {
     let root = machine.path().join("root");
     fs::create_dir(&root).expect("a folder");
     done(Command::new("tar").args(["-xzf", "layer.tar.gz", "-C", "root"]).current_dir(machine.path()));
-    for skill in ["skills", "setup"] {
-        done(Command::new("cp").arg("-r").arg(skill).arg(&root).current_dir(machine.path()));
+    for made in ["skills", "setup", "shipped.toml"] {
+        done(Command::new("cp").arg("-r").arg(made).arg(&root).current_dir(machine.path()));
     }
     let start = || {
         let mut command = match is_root() {

@@ -24,6 +24,7 @@ mod campaigns;
 mod certificates;
 mod change_feed;
 mod check;
+mod check_here;
 mod ci;
 mod contract;
 mod daemon;

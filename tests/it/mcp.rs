@@ -163,6 +163,50 @@ fn two_stored_versions_are_compared_without_a_network() {
     assert!(registry.requests().is_empty(), "{:?}", registry.requests());
 }
 
+#[test]
+fn a_dataset_answers_every_tool_where_there_is_no_store() {
+    let registry = Registry::start();
+    let honest = "---\nname: setup\ndescription: Prepares the machine.\n---\n\n# Setup\n\nAsk what is needed.\n";
+    let publish = |version: &str, skill: &str| {
+        let manifest = json!({"name": "kit", "version": version, "description": "Kit", "license": "MIT"}).to_string();
+        registry.npm_package("kit", version, &[("package.json", manifest.as_bytes()), ("SKILL.md", skill.as_bytes())]);
+    };
+    publish("1.0.0", honest);
+    let publisher = Capdex::with(&registry);
+    publisher.write("schedule.toml", packages::schedule(&["kit"], &[]));
+    night(&publisher, "2026-11-19T01:00:00Z");
+    publish("1.1.0", HOSTILE_SKILL);
+    night(&publisher, "2026-11-20T01:00:00Z");
+    let dataset = publisher.path().join("out").to_string_lossy().into_owned();
+    registry.clear_requests();
+
+    let capdex = Capdex::offline();
+    let mut server = Server::start(&capdex, &["--dataset", &dataset]);
+    let (_, checked) = server.call("check", &json!({"targets": ["npm:kit@1.1.0"]}));
+    assert_eq!(bands(&checked), [("«npm:kit@1.1.0»", "block")]);
+    let (found, names) = server.call("search", &json!({"query": "KIT"}));
+    assert!(found.contains("block: skill"), "{found}");
+    let skill = names["items"].as_array().expect("items").iter().find(|item| item["kind"] == "skill").expect("a skill");
+    assert_eq!(skill["answered_by"], "dataset");
+    let slug = text(skill, "slug").trim_matches(['«', '»']).to_owned();
+    let (explained, structured) = server.call("explain", &json!({"capability": slug}));
+    assert!(
+        explained.contains("pipe-to-shell") && explained.contains("As a dataset of 2026-11-20T01:00:00Z has it."),
+        "{explained}"
+    );
+    assert_eq!(structured["items"][0]["verdict"]["band"], "block");
+    let (named, _) = server.call("explain", &json!({"capability": "npm:kit#skill:"}));
+    assert_eq!(named, explained);
+    let (several, _) = server.call("explain", &json!({"capability": "npm:nobody"}));
+    assert!(several.contains("No single capability"), "{several}");
+    let (diff, structured) = server.call("diff", &json!({"before": "npm:kit@1.0.0", "after": "npm:kit@1.1.0"}));
+    assert!(diff.contains("An agent could newly:") && diff.contains("by the changes in a dataset of"), "{diff}");
+    assert_eq!((&structured["answered_by"], &structured["whole"]), (&json!("dataset"), &json!(false)));
+    let (back, _) = server.call("diff", &json!({"before": "npm:kit@1.1.0", "after": "npm:kit@1.0.0"}));
+    assert!(back.contains("could not be read"), "{back}");
+    assert!(registry.requests().is_empty(), "{:?}", registry.requests());
+}
+
 /// The parts of a text that are not quoted.
 fn outside(text: &str) -> String {
     let mut rest = text;
@@ -242,7 +286,9 @@ fn what_a_package_says_reaches_an_agent_as_data_alone() {
 #[test]
 fn what_the_server_says_of_itself_is_judged_ok() {
     let capdex = Capdex::offline();
-    for options in [&[][..], &["--allow-network"]] {
+    let publisher = first_night(&registry());
+    let dataset = publisher.path().join("out").to_string_lossy().into_owned();
+    for options in [&[][..], &["--allow-network"], &["--dataset", &dataset]] {
         let mut server = Server::start(&capdex, options);
         let info = server.ask("initialize", &json!({"protocolVersion": "2025-11-25"}));
         let tools = server.ask("tools/list", &json!({}));

@@ -9,6 +9,8 @@ use serde_json::Value;
 use crate::nightly::{first_night, night};
 use crate::packages;
 use crate::site::files;
+use crate::support::capdex::Capdex;
+use crate::support::registry::Registry;
 use crate::support::rig::{self, Rig};
 use crate::support::service::{Answered, Service};
 
@@ -81,6 +83,34 @@ fn walked(service: &Service, path: &str) -> Vec<Value> {
         assert_ne!(next, after, "{path}");
         after = next.to_owned();
     }
+}
+
+#[test]
+fn a_whole_name_that_is_searched_for_comes_first_wherever_it_ranks() {
+    let registry = Registry::start();
+    let skill = "---\nname: other\ndescription: Writes notes. Use when a meeting ends.\n---\n\n# Notes\n\nList what was decided.\n";
+    for (name, text) in [("kit", packages::HOSTILE_SKILL), ("kit-extra", skill), ("the-kit", skill)] {
+        let manifest = format!(r#"{{"name":"{name}","version":"1.0.0","license":"MIT"}}"#);
+        registry.npm_package(name, "1.0.0", &[("package.json", manifest.as_bytes()), ("SKILL.md", text.as_bytes())]);
+    }
+    let capdex = Capdex::with(&registry);
+    capdex.write("schedule.toml", packages::schedule(&["kit", "kit-extra", "the-kit"], &[]));
+    night(&capdex, "2026-11-20T01:00:00Z");
+    let service = Service::start(&capdex, &[]);
+    let packages = |query: &str| -> Vec<String> {
+        let rows = walked(&service, &format!("/api/v1/capabilities?{query}"));
+        rows.iter().map(|row| row["package"].as_str().expect("a package").to_owned()).collect()
+    };
+    assert_ne!(packages("kind=skill")[0], "npm:kit", "by rank it is no first");
+    for query in ["kind=skill&q=kit", "kind=skill&q=npm:KIT"] {
+        let found = packages(query);
+        assert_eq!(found[0], "npm:kit", "{query}: {found:?}");
+        assert_eq!(found.iter().collect::<BTreeSet<_>>().len(), found.len(), "each once over all pages: {found:?}");
+    }
+    assert_eq!(packages("kind=skill&q=kit").len(), 3);
+    assert_eq!(packages("rule=pipe-to-shell&kind=skill"), ["npm:kit"], "those in which a rule found something");
+    let wrong = service.get("/api/v1/capabilities?rule=no-such-rule");
+    assert_eq!(wrong.status, 400, "{}", wrong.json());
 }
 
 #[test]

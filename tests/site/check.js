@@ -56,6 +56,30 @@ async function accessible(page, path) {
   }
 }
 
+// Words in the cells of tables that stand on two lines: letters that belong together are measured one word at a time. Longer ones, and
+// paths and digests in the style of code, have to break somewhere.
+const LONGEST_WORD = 20;
+const broken = (page) => page.evaluate((longest) => {
+  const found = [];
+  for (const cell of document.querySelectorAll('main th, main td')) {
+    const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+      if (text.parentElement.closest('code')) continue;
+      for (const { 0: token, index } of text.data.matchAll(/\S+/g)) {
+        if (token.length > longest) continue;
+        for (const { 0: word, index: at } of token.matchAll(/\p{L}{2,}/gu)) {
+          const range = document.createRange();
+          range.setStart(text, index + at);
+          range.setEnd(text, index + at + word.length);
+          const lines = new Set([...range.getClientRects()].filter((of) => of.width > 0).map((of) => Math.round(of.top)));
+          if (lines.size > 1) found.push(word);
+        }
+      }
+    }
+  }
+  return found;
+}, LONGEST_WORD);
+
 // Every kind of page: quiet, accessible, whole words, and no wider than the smallest screen; those that have every mark of the style
 // also in the dark and on a phone.
 async function pages(browser, paths, inAll) {
@@ -66,10 +90,12 @@ async function pages(browser, paths, inAll) {
       await page.evaluate(() => document.querySelectorAll('details').forEach((of) => { of.open = true; }));
       await accessible(page, `${path} (${colorScheme})`);
       must(await page.evaluate(() => window.hacked === undefined), `${path}: a name of a stranger was run`);
-      for (const viewport of colorScheme === 'light' ? [PHONE, NARROW] : inAll.includes(path) ? [PHONE] : []) {
+      for (const viewport of colorScheme === 'light' ? [DESKTOP, PHONE, NARROW] : inAll.includes(path) ? [PHONE] : []) {
         await page.setViewportSize(viewport);
         const [wide, room] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
         must(wide <= room, `${path}: ${wide} wide on a screen of ${room}`);
+        const words = await broken(page);
+        must(words.length === 0, `${path}: words break inside on a screen of ${room}: ${[...new Set(words)].slice(0, 5)}`);
         if (viewport === PHONE && inAll.includes(path)) await accessible(page, `${path} (${colorScheme}, phone)`);
       }
       await close();
@@ -85,6 +111,13 @@ async function nightly(browser, capability) {
   must(await page.locator('[data-night=rank_kind]').isVisible(), 'the rank among its kind is told');
   await page.goto(`${root}/rule/pipe-to-shell.html`);
   await page.waitForFunction(() => /^\d+ capabilit(y|ies)$/.test(document.querySelector('[data-night=found]').textContent));
+  // The count leads to just these.
+  const told = await page.locator('[data-night=found]').textContent();
+  await page.locator('[data-night=found]').click();
+  await page.waitForURL('**/directory.html#rule=pipe-to-shell');
+  await loaded(page);
+  await page.waitForFunction((first) => document.querySelector('.found').textContent.startsWith(first), `${told.split(' ')[0]} of `);
+  must((await page.locator('#f-rule').inputValue()) === 'pipe-to-shell', 'the rule is chosen in the directory');
   await close();
   const bare = await open(browser, capability, { javaScriptEnabled: false });
   must((await bare.page.locator('[data-night=rank]').textContent()) === 'in the directory', 'without the script the place of the rank is named');
@@ -120,6 +153,11 @@ async function directory(browser) {
   await page.fill('#f-q', 'npm-letters-mcp-mcp-server');
   await page.waitForFunction(() => location.hash.includes('mcp-server'));
   must((await names(page)).length === 1, `search by slug: ${await names(page)}`);
+  // A whole name first, though others that hold it rank higher.
+  await page.fill('#f-q', 'quick-setup');
+  await page.waitForFunction(() => location.hash.includes('q=quick-setup'));
+  const under = await page.locator('.window tbody tr:not(.gap) .under').first().textContent();
+  must(under.startsWith('npm:quick-setup') && !/^npm:quick-setup[-.]/.test(under), `a whole name comes first: ${under}`);
   await page.fill('#f-q', '<script>window.hacked=1</script>');
   await page.waitForFunction(() => location.hash.includes('hacked'));
   must((await names(page)).includes(HOSTILE[0]), `a hostile name is found as text: ${await names(page)}`);

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use capdex_dataset::escape;
 use capdex_db::Reader;
 use capdex_model::alert::{Raised, by_rank};
+use capdex_model::fact::Severity;
 use capdex_model::time::AsOf;
+use comfy_table::{Cell, Color, ColumnConstraint, Table};
 
 use super::AlertExclusions;
 use crate::cli::AlertsListArgs;
@@ -13,13 +15,15 @@ use crate::commands::{drift, list_output, summary};
 use crate::exit::{Exit, usage};
 use crate::jobs::alerts::AlertsReport;
 use crate::options::Global;
-use crate::output::{self, Out};
+use crate::output::Out;
 use capdex_dataset::views::alerts::{AlertView, SCHEMA};
 
 /// New alerts that the end of a night shows.
 const SHOWN: usize = 5;
 /// Columns of a title in a table.
 const COLUMNS: usize = 90;
+/// Letters of a day at the beginning of an instant.
+const DAY: usize = 10;
 
 pub(super) fn run(global: &Global, options: &AlertsListArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let reader = crate::commands::reader(global)?;
@@ -82,16 +86,13 @@ fn table(alerts: &[AlertView<'_>], options: &AlertsListArgs, kept_back: &str, ou
         }
         return Ok(());
     }
-    let mut table = summary::table();
-    table.set_header(["alert", "severity", "state", "raised", "rule", "what"]);
-    for alert in alerts {
-        let severity = output::styled(output::severity_style(alert.severity), alert.severity.as_str());
-        let title = escape::shorten(&escape::escape(alert.title), COLUMNS);
-        let rule = escape::escape(&alert.rule()).into_owned();
-        let state = alert.state.unwrap_or("-").to_owned();
-        table.add_row([alert.id.clone(), severity, state, alert.raised.to_string(), rule, title]);
-    }
-    out.line(table)?;
+    out.line(listing(alerts.iter().map(|alert| AlertRow {
+        id: &alert.id,
+        severity: alert.severity,
+        state: alert.state.unwrap_or("-"),
+        raised: alert.raised,
+        title: alert.title,
+    })))?;
     let beside = match (options.all, kept_back) {
         (true, _) | (_, "") => String::new(),
         (false, kept_back) => format!("; {kept_back}"),
@@ -103,6 +104,45 @@ fn table(alerts: &[AlertView<'_>], options: &AlertsListArgs, kept_back: &str, ou
         escape::count(alerts.len() as u64, "alert")
     ))?;
     Ok(())
+}
+
+/// What a line of the table tells of an alert. Its rule and the time of day stand in `alerts show`.
+struct AlertRow<'a> {
+    id: &'a str,
+    severity: Severity,
+    state: &'a str,
+    raised: AsOf,
+    title: &'a str,
+}
+
+/// The table. Only the last column breaks in a narrow terminal.
+fn listing<'a>(rows: impl Iterator<Item = AlertRow<'a>>) -> Table {
+    let mut table = summary::table();
+    table.set_header(["alert", "severity", "state", "raised", "what"]);
+    for AlertRow { id, severity, state, raised, title } in rows {
+        let day: String = raised.to_string().chars().take(DAY).collect();
+        table.add_row([
+            Cell::new(id),
+            // Painted by the table, which knows that a colour has no width.
+            Cell::new(severity.as_str()).fg(colour(severity)),
+            Cell::new(state),
+            Cell::new(day),
+            Cell::new(escape::shorten(&escape::escape(title), COLUMNS)),
+        ]);
+    }
+    for column in table.column_iter_mut().take(4) {
+        column.set_constraint(ColumnConstraint::ContentWidth);
+    }
+    table
+}
+
+const fn colour(severity: Severity) -> Color {
+    match severity {
+        Severity::Critical | Severity::High => Color::Red,
+        Severity::Medium => Color::DarkYellow,
+        Severity::Low => Color::Yellow,
+        Severity::Info => Color::Grey,
+    }
 }
 
 /// The lines of a night about alerts: the number of new ones, the messages to notifiers, and the worst of the new ones.
@@ -155,4 +195,37 @@ pub(crate) fn print_new(reader: &Reader, report: &AlertsReport, as_of: AsOf, out
         out.line(format_args!("Next: capdex alerts list · capdex alerts show {}", alert.handle()))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn eighty_columns_break_no_colour_and_no_word() {
+        let title = "folder-invoices-skill: now sends what it reads to collect.invoice-sync.example.net";
+        let raised: AsOf = "2026-11-21T01:00:00Z".parse().expect("an instant");
+        let row = AlertRow { id: "1a2b3c4d", severity: Severity::Critical, state: "acknowledged", raised, title };
+        let mut table = listing(std::iter::once(row));
+        table.set_width(80).enforce_styling();
+        let painted = table.to_string();
+        assert!(painted.contains("\u{1b}["), "a terminal has colour: {painted:?}");
+        for line in painted.lines() {
+            let (mut plain, mut rest) = (String::new(), line);
+            while let Some((before, behind)) = rest.split_once('\u{1b}') {
+                plain.push_str(before);
+                let end = behind.find('m').unwrap_or_else(|| panic!("a colour is cut: {line:?}"));
+                assert!(behind[1..end].bytes().all(|byte| byte.is_ascii_digit() || byte == b';'), "{line:?}");
+                rest = &behind[end + 1..];
+            }
+            plain.push_str(rest);
+            assert!(plain.chars().count() <= 80, "{plain:?}");
+            let whole = |word: &str| {
+                ["alert", "severity", "state", "raised", "what", "1a2b3c4d", "critical", "acknowledged", "2026-11-21"]
+                    .contains(&word)
+                    || title.split(' ').any(|known| known == word)
+            };
+            assert!(plain.split_whitespace().all(whole), "a word is broken: {plain:?}");
+        }
+    }
 }

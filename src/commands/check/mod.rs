@@ -9,6 +9,7 @@ use capdex_model::time::AsOf;
 use capdex_rubrics::rank::place;
 
 use crate::check::dataset::DatasetAnswers;
+use crate::check::loaded_here::{self, LoadedHere};
 use crate::check::published::Refresh;
 use crate::check::stored::StoredAnswers;
 use crate::check::target::{self, CheckTarget};
@@ -28,8 +29,13 @@ pub(super) fn run(global: &Global, options: &CheckArgs, out: &mut Out) -> anyhow
     // Before anybody is asked: a file of the user's is in the way of nothing else.
     options.report.as_deref().map(report_page::expect_room).transpose()?;
     let working = std::env::current_dir()?;
+    let mut loaded = LoadedHere::default();
     let targets = match options.targets.as_slice() {
-        [] => found(global, &working),
+        [] => {
+            let home: Option<PathBuf> = std::env::home_dir().filter(|home| home.is_absolute());
+            loaded = loaded_here::find(home.as_deref(), &working);
+            found(global, home.as_deref(), &working, &loaded)
+        }
         named => {
             let read = named.iter().map(|text| of_text(text)).collect::<anyhow::Result<Vec<_>>>()?;
             // Silence would read as a clean answer.
@@ -60,6 +66,7 @@ pub(super) fn run(global: &Global, options: &CheckArgs, out: &mut Out) -> anyhow
         named: schedule.verdict.policy()?.and(operator::named(&options.rulings, &[])?),
     };
     let mut checked = checker.check(targets, &working)?;
+    checked.extend(checker.judge_loaded(loaded, &working)?);
     // A stable sort: equals stay in the order in which they were named.
     checked.sort_by_key(|one| std::cmp::Reverse(place(one.band())));
     print(&checked, *format, at, out)?;
@@ -156,10 +163,9 @@ fn nothing_called(text: &str) -> String {
     }
 }
 
-/// The targets of every configuration of this machine, with a line about the files that were read.
-fn found(global: &Global, working: &Path) -> Vec<CheckTarget> {
-    let home: Option<PathBuf> = std::env::home_dir().filter(|home| home.is_absolute());
-    let here = found_here::find(home.as_deref(), working);
+/// The targets of every configuration of this machine, with lines about what was read of it.
+fn found(global: &Global, home: Option<&Path>, working: &Path, loaded: &LoadedHere) -> Vec<CheckTarget> {
+    let here = found_here::find(home, working);
     let (mut targets, mut read) = (Vec::new(), Vec::new());
     for file in &here.files {
         match named_file::read(&file.path, &file.shown) {
@@ -168,12 +174,17 @@ fn found(global: &Global, working: &Path) -> Vec<CheckTarget> {
         }
         read.push(escape::escape(&file.shown).into_owned());
     }
+    targets.extend(loaded.refused.iter().map(|(shown, why)| target::unjudgeable(shown, why.clone())));
     if !global.quiet {
         let files = escape::count(read.len() as u64, "configuration");
         match read.as_slice() {
-            [] => output::say("no agent configuration below your home folder or in the working folder"),
+            [] if loaded.folders.is_empty() && loaded.loose.is_empty() => {
+                output::say("no agent configuration below your home folder or in the working folder");
+            }
+            [] => {}
             _ => output::say(format_args!("read {files}: {}", read.join(", "))),
         }
+        say_what_is_loaded(loaded);
         for folder in &here.cut {
             output::say(format_args!(
                 "not all of {} was looked through: it has too many files",
@@ -182,4 +193,22 @@ fn found(global: &Global, working: &Path) -> Vec<CheckTarget> {
         }
     }
     targets
+}
+
+/// Names the skills and plugins, and counts the files that stand alone.
+fn say_what_is_loaded(loaded: &LoadedHere) {
+    /// Folders that are named; the rest is counted, since each has its line in the answer.
+    const SHOWN: usize = 5;
+    if !loaded.folders.is_empty() {
+        let named: Vec<_> = loaded.folders.iter().take(SHOWN).map(|(_, shown)| escape::escape(shown)).collect();
+        let more = loaded.folders.len() - named.len();
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        output::say(format_args!("looked at installed skills and plugins: {}{more}", named.join(", ")));
+    }
+    if !loaded.loose.is_empty() {
+        let files: usize = loaded.loose.iter().map(|one| one.files.len()).sum();
+        let files = escape::count(files as u64, "file");
+        let folders: Vec<_> = loaded.loose.iter().map(|one| escape::escape(&one.shown)).collect();
+        output::say(format_args!("looked at {files} of settings, hooks, commands and rules in {}", folders.join(", ")));
+    }
 }

@@ -15,6 +15,7 @@ mod hosts;
 mod judge;
 mod manifest_declarations;
 mod named_recipients;
+mod newly;
 mod other_files;
 mod outbound_calls;
 pub mod owners;
@@ -43,6 +44,7 @@ use capdex_model::ids::CapabilityId;
 
 pub use effect::{DriftClass, Effect, EffectKind};
 pub use judge::{ReleaseContext, judge};
+pub use newly::{Newly, newly};
 pub use other_files::effects as file_effects;
 pub use package_version::{CapabilityVersion, PackageVersion};
 pub use pins::{Change, Pins, ToolPin, changes};

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use capdex_corpus::drift::Effect;
 use capdex_model::capability::{Capability, CapabilityRole};
 use capdex_model::digest::{Digest, bytes_of_hex};
 use capdex_model::facts::{RuleDefaults, SparseFacts};
@@ -21,6 +22,7 @@ use super::manifest::{self, DatasetManifest};
 use super::table::Table;
 use super::table_row::ReadRow;
 use super::tables::capabilities::ReadCapabilityRow;
+use super::tables::drift::ReadDriftRow;
 use super::tables::facts::{ReadFactsRow, WrittenFacts};
 use super::tables::rule_defaults::{self, ReadRuleDefaultRow};
 
@@ -46,6 +48,41 @@ pub struct KnownCapability {
     pub facts: SparseFacts,
 }
 
+/// By what capabilities are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LookupKey {
+    /// The identities of their packages.
+    Package,
+    /// Their slugs.
+    Slug,
+    /// Their ids, in hexadecimal.
+    Id,
+}
+
+/// A capability by its names alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownName {
+    /// Its id, in hexadecimal.
+    pub id: String,
+    /// Its slug.
+    pub slug: String,
+    /// The identity of its package.
+    pub package: String,
+    /// Its path inside the package.
+    pub path: String,
+}
+
+/// One change of one capability, as a night saw it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownChange {
+    /// The version before, where there was one.
+    pub from_version: String,
+    /// The version after, where there is one.
+    pub to_version: String,
+    /// What the change did, the gravest first. Untrusted.
+    pub effects: Vec<Effect>,
+}
+
 impl DatasetLookup {
     /// Opens a dataset of any format.
     ///
@@ -64,7 +101,8 @@ impl DatasetLookup {
     /// A dataset without the tables that are needed.
     pub fn files(manifest: &DatasetManifest) -> anyhow::Result<Vec<&FileRow>> {
         let exporter = exporter_of(manifest)?;
-        let names: BTreeSet<String> = NEEDED.iter().map(|table| exporter.file_name(table.name)).collect();
+        let tables = NEEDED.iter().chain([&ReadDriftRow::TABLE]);
+        let names: BTreeSet<String> = tables.map(|table| exporter.file_name(table.name)).collect();
         Ok(manifest.files.iter().filter(|file| names.contains(&file.path)).collect())
     }
 
@@ -73,13 +111,56 @@ impl DatasetLookup {
         self.manifest.as_of
     }
 
-    /// The capabilities of some packages, by their identities. Packages that the dataset does not know give none.
+    /// The names of all capabilities, in the order of the dataset.
+    ///
+    /// # Errors
+    /// A table that is damaged.
+    pub fn each_name(&self, visit: &mut dyn FnMut(KnownName)) -> anyhow::Result<()> {
+        let layout = self.manifest.layout(&ReadCapabilityRow::TABLE);
+        self.exporter.read(&self.dir, &layout, &mut |row| {
+            let row = ReadCapabilityRow::read(&layout, row);
+            let text = |cell: &super::cell::Cell| cell.as_text().to_owned();
+            let (id, slug) = (text(&row.capability), text(&row.slug));
+            visit(KnownName { id, slug, package: text(&row.package), path: text(&row.path) });
+            Ok(())
+        })
+    }
+
+    /// The changes of some capabilities, by their ids in hexadecimal, in the order in which nights saw them. None where the files
+    /// that are here have no table of them.
+    ///
+    /// # Errors
+    /// A table that is damaged.
+    pub fn changes(&self, ids: &BTreeSet<String>) -> anyhow::Result<Option<Vec<KnownChange>>> {
+        if !self.dir.join(self.exporter.file_name(ReadDriftRow::TABLE.name)).is_file() {
+            return Ok(None);
+        }
+        let mut found = Vec::new();
+        self.find("capability", ids, &mut |row: ReadDriftRow| {
+            let effects = serde_json::from_str(row.effects.as_text());
+            let effects = effects.with_context(|| format!("the effects of {} are damaged", row.slug.as_text()))?;
+            let text = |cell: &super::cell::Cell| cell.as_text().to_owned();
+            let change =
+                KnownChange { from_version: text(&row.from_version), to_version: text(&row.to_version), effects };
+            found.push((row.found.as_timestamp(), change));
+            Ok(())
+        })?;
+        found.sort_by_key(|(at, _)| *at);
+        Ok(Some(found.into_iter().map(|(_, change)| change).collect()))
+    }
+
+    /// Some capabilities. What the dataset does not know gives none.
     ///
     /// # Errors
     /// Tables that are damaged.
-    pub fn capabilities(&self, packages: &BTreeSet<String>) -> anyhow::Result<Vec<KnownCapability>> {
+    pub fn capabilities(&self, key: LookupKey, wanted: &BTreeSet<String>) -> anyhow::Result<Vec<KnownCapability>> {
         let mut rows: Vec<ReadCapabilityRow> = Vec::new();
-        self.find("package", packages, &mut |row| {
+        let column = match key {
+            LookupKey::Package => "package",
+            LookupKey::Slug => "slug",
+            LookupKey::Id => "capability",
+        };
+        self.find(column, wanted, &mut |row| {
             rows.push(row);
             Ok(())
         })?;

@@ -6,6 +6,7 @@ use capdex_model::rule::measured::Rate;
 use capdex_model::rule::{Example, RuleMeta};
 use maud::{Markup, html};
 
+use super::glossary::term;
 use super::layout::{self, PageFrame, heading};
 use super::page_text::{TEXT, counted, escaped_text, number};
 use super::site::Site;
@@ -33,13 +34,13 @@ pub(crate) fn page(site: &Site) -> String {
             (heading("Rules", &lead))
             (layout::wide("Rules", &html! {
                 table data-filter="rules" {
-                    thead { tr { th scope="col" { "rule" } th scope="col" data-choice="severity" { "severity" } th scope="col" data-choice="confidence" { "confidence" } th scope="col" { "what it finds" } th scope="col" class="num" { "found in" } } }
+                    thead { tr { th scope="col" { (term("rule")) } th scope="col" data-choice="severity" { (term("severity")) } th scope="col" data-choice="confidence" { (term("confidence")) } th scope="col" { "what it finds" } th scope="col" class="num" { "found in" } } }
                     tbody {
                         @for meta in metas {
                             tr {
                                 th scope="row" { a href=(paths::rule(meta.id.as_str())) { (meta.id) } }
                                 td { (layout::severity(meta.severity)) } td { (meta.confidence.as_str()) } td { (meta.title) }
-                                td class="num" { (number(found(site, meta))) }
+                                td class="num" { @match found(site, meta) { 0 => "0", found => a href=(paths::directory_of_rule(meta.id.as_str())) { (number(found)) } } }
                             }
                         }
                     }

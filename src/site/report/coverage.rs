@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use capdex_rubrics::catalogue::{self, Catalogue, CatalogueEntry};
 use maud::{Markup, html};
 
+use super::glossary::term;
 use super::layout::{self, PageFrame, heading};
 use super::page_text::when;
 use super::page_text::{NAME, TEXT, escaped_text, number, percent, quoted};
@@ -55,7 +56,7 @@ fn sources(site: &Site) -> Markup {
         "Sources",
         &html! {
             table {
-                thead { tr { th scope="col" { "source" } th scope="col" class="num" { "listings" } th scope="col" class="num" { "there" } th scope="col" class="num" { "capabilities it speaks for" } th scope="col" { "last whole walk" } th scope="col" { "last walk" } th scope="col" class="num" { "held back" } } }
+                thead { tr { th scope="col" { (term("source")) } th scope="col" class="num" { (term("listing")) "s" } th scope="col" class="num" { (term("there")) } th scope="col" class="num" { "capabilities it " (term("speaks for")) } th scope="col" { "last whole walk" } th scope="col" { "last walk" } th scope="col" class="num" { (term("held back")) } } }
                 tbody {
                     @for source in &site.sources {
                         tr {
@@ -77,7 +78,7 @@ fn gaps(site: &Site) -> Markup {
         @if site.gaps.is_empty() { p class="note" { "None." } } @else {
             (layout::wide("Open gaps", &html! {
                 table {
-                    thead { tr { th scope="col" { "stage" } th scope="col" { "reason" } th scope="col" class="num" { "gaps" } th scope="col" { "one of them" } } }
+                    thead { tr { th scope="col" { "stage" } th scope="col" { "reason" } th scope="col" class="num" { (term("gap")) "s" } th scope="col" { "one of them" } } }
                     tbody {
                         @for gap in &site.gaps {
                             tr { td { (escaped_text(&gap.stage, NAME)) } th scope="row" { (gap.reason) } td class="num" { (number(gap.count)) } td { (quoted(&gap.example, NAME)) span class="under" { (quoted(&gap.detail, TEXT)) } } }

@@ -11,6 +11,7 @@ use capdex_rubrics::RUBRICS;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
+use super::glossary::{self, term};
 use super::layout::{self, PageFrame, heading};
 use super::names;
 use super::overview::BANDS;
@@ -77,6 +78,8 @@ fn live(site: &Site) -> Markup {
         "bands": BANDS.map(capdex_model::score::Band::as_str),
         "sources": sources.iter().map(|source| escaped_text(source, NAME)).collect::<Vec<_>>(),
         "rubrics": rubrics,
+        "rules": rules(site).collect::<Vec<_>>(),
+        "words": glossary::meanings(&["capability", "kind", "band", "differ", "finding"]),
     });
     html! {
         div id="directory" hidden data-told=(told) {}
@@ -96,12 +99,12 @@ fn head(columns: &[usize]) -> Markup {
         thead {
             tr {
                 th scope="col" class="num" { "#" }
-                th scope="col" { "capability" }
-                th scope="col" class="c-kind" { "kind" }
-                th scope="col" { "band" }
+                th scope="col" { (term("capability")) }
+                th scope="col" class="c-kind" { (term("kind")) }
+                th scope="col" { (term("band")) }
                 @for (_, rubric) in seeds().filter(|(place, _)| columns.contains(place)) { th scope="col" class="num c-value" { (short_name(&rubric.meta().rubric.id)) } }
-                th scope="col" class="num c-differ" { "differ" }
-                th scope="col" class="c-found" { "findings" }
+                th scope="col" class="num c-differ" { (term("differ")) }
+                th scope="col" class="c-found" { (term("finding")) "s" }
             }
         }
     }
@@ -165,6 +168,20 @@ pub(crate) fn rows(site: &Site, number: usize) -> String {
     }
     text.push_str("\n]);\n");
     text
+}
+
+/// The rules of this program that found something, whose capabilities have a file each.
+pub(crate) fn rules(site: &Site) -> impl Iterator<Item = &str> {
+    // A rule of another version may have any name, and would be no name of a file.
+    site.figures.holders.keys().map(String::as_str).filter(|rule| site.rules.find(rule).is_some())
+}
+
+/// The file of a rule: a call with the short ids of the capabilities in which it found something. None for a rule without one.
+pub(crate) fn found(site: &Site, rule: &str) -> Option<String> {
+    let rule = rules(site).find(|known| *known == rule)?;
+    let mut ids: Vec<String> = site.figures.holders.get(rule)?.iter().map(paths::short).collect();
+    ids.sort_unstable();
+    Some(format!("capdexFound({}, {});\n", json!(rule), json!(ids)))
 }
 
 fn cells(row: &CapabilitySummary, sources: &[&str]) -> Value {

@@ -2,10 +2,11 @@
 //!
 //! Changes are judged by the pass, and not here.
 
-use capdex_corpus::drift::Change;
+use capdex_corpus::drift::{Change, Effect, Newly, newly};
 use capdex_db::DriftEvent;
 use maud::{Markup, html};
 
+use super::glossary::term;
 use super::layout::{self, PageFrame, heading};
 use super::page_text::when;
 use super::page_text::{NAME, TEXT, counted, escaped_text, quoted};
@@ -77,7 +78,7 @@ fn table<'a>(site: &Site, heads: impl Iterator<Item = &'a DriftHead>) -> Markup 
         "Events of drift",
         &html! {
             table class="feed" data-filter="events" {
-                thead { tr { th scope="col" { "night" } th scope="col" data-choice="severity" { "severity" } th scope="col" data-choice="class" { "class" } th scope="col" { "capability" } th scope="col" { "version" } th scope="col" { "gravest effect" } } }
+                thead { tr { th scope="col" { (term("night")) } th scope="col" data-choice="severity" { (term("severity")) } th scope="col" data-choice="class" { (term("class")) } th scope="col" { (term("capability")) } th scope="col" { "version" } th scope="col" { "gravest " (term("effect")) } } }
                 tbody { @for head in heads { (line(site, head)) } }
             }
         },
@@ -119,7 +120,10 @@ fn versions(from: Option<&str>, to: Option<&str>) -> Markup {
 fn gravest(head: &DriftHead) -> Markup {
     html! {
         @match &head.effect {
-            Some((kind, subject)) => { (kind.title()) ": " (quoted(subject, NAME)) }
+            Some((kind, subject)) => {
+                @if let Some(word) = Newly::of(*kind) { "newly " strong { (word.as_str()) } ": " }
+                (kind.title()) ": " (quoted(subject, NAME))
+            }
             None => { (head.kind.as_str()) }
         }
         @if head.more > 0 { " " span class="quiet" { "and " (head.more) " more" } }
@@ -152,17 +156,7 @@ pub(crate) fn event(event: &DriftEvent) -> Markup {
             p class="note" {
                 "Version " (versions(event.from_version.as_deref(), event.to_version.as_deref())) ", moved: " (event.moved.as_str()) "."
             }
-            @if !event.effects.is_empty() {
-                ul class="list" {
-                    @for effect in event.effects.iter().take(CHANGES) {
-                        li {
-                            (layout::severity(effect.severity)) " " (effect.kind.title()) ": " (quoted(&effect.subject, NAME))
-                            @if !effect.detail.is_empty() { " " code { (quoted(&effect.detail, TEXT)) } }
-                        }
-                    }
-                    (layout::more_items(event.effects.len(), CHANGES))
-                }
-            }
+            (effects(&event.effects))
             @if !event.scores.is_empty() {
                 table class="slim" {
                     caption { "What became of the scores" }
@@ -177,6 +171,34 @@ pub(crate) fn event(event: &DriftEvent) -> Markup {
             (changes(&event.changes))
             (diff(&event.diff))
         }
+    }
+}
+
+/// What an agent could newly do, in words, and then what else the change brought.
+fn effects(effects: &[Effect]) -> Markup {
+    let newly = newly(effects.iter());
+    let others: Vec<&Effect> = effects.iter().filter(|effect| Newly::of(effect.kind).is_none()).collect();
+    html! {
+        @if !newly.is_empty() {
+            p { "An agent could newly:" }
+            ul class="list" {
+                @for (word, effect) in newly.iter().take(CHANGES) { li { strong { (word.as_str()) } " " (told(effect)) } }
+                (layout::more_items(newly.len(), CHANGES))
+            }
+        } @else if !effects.is_empty() { p { "An agent could do nothing new." } }
+        @if !others.is_empty() {
+            ul class="list" {
+                @for effect in others.iter().take(CHANGES) { li { (told(effect)) } }
+                (layout::more_items(others.len(), CHANGES))
+            }
+        }
+    }
+}
+
+fn told(effect: &Effect) -> Markup {
+    html! {
+        (layout::severity(effect.severity)) " " (effect.kind.title()) ": " (quoted(&effect.subject, NAME))
+        @if !effect.detail.is_empty() { " " code { (quoted(&effect.detail, TEXT)) } }
     }
 }
 

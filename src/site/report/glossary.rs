@@ -1,5 +1,7 @@
 //! The words of the site: one list, shown as hover text where a word stands and as a page of its own.
 
+use std::collections::BTreeMap;
+
 use maud::{Markup, html};
 
 use super::layout::{self, PageFrame, heading};
@@ -20,6 +22,11 @@ fn words() -> impl Iterator<Item = (&'static str, &'static str)> {
 pub(super) fn term(word: &str) -> Markup {
     let meaning = words().find(|(known, _)| *known == word).map(|(_, meaning)| meaning);
     html! { abbr title=(meaning.expect("the glossary has every word that is looked up")) { (word) } }
+}
+
+/// The meanings of some words, for the script that shows them.
+pub(super) fn meanings(asked: &[&str]) -> BTreeMap<&'static str, &'static str> {
+    words().filter(|(word, _)| asked.contains(word)).collect()
 }
 
 /// The page of all words.

@@ -237,6 +237,12 @@ fn lists(site: &Site, reader: &Reader, folder: &mut SiteWriter<'_>) -> anyhow::R
     for number in 0..directory::chunks(site) {
         folder.put(&paths::rows(number), &directory::rows(site, number))?;
     }
+    for rule in directory::rules(site) {
+        folder.put(
+            &paths::found(rule),
+            &directory::found(site, rule).with_context(|| format!("{rule} found nothing"))?,
+        )?;
+    }
     for meta in site.rules.all() {
         folder.put(&paths::rule(meta.id.as_str()), &catalogue::rule(site, meta))?;
     }

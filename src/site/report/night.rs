@@ -102,6 +102,7 @@ pub(super) fn standing(site: &Site, row: &CapabilitySummary, root: &str) -> Mark
 pub(super) fn found(site: &Site, rule: &str) -> Markup {
     html! {
         @if site.is_selection { (number(site.figures.rules.get(rule).map_or(0, |(count, _)| *count))) }
-        @else { span data-night="found" data-rule=(rule) { a href="../rules.html" { "in the list of rules" } } }
+        // The link stands, and the script puts the count of the night into it.
+        @else { a data-night="found" data-rule=(rule) href={ "../" (paths::directory_of_rule(rule)) } { "those in the directory" } }
     }
 }

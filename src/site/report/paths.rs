@@ -47,6 +47,16 @@ pub(crate) fn ranks(shard: &str) -> String {
     format!("data/ranks-{shard}.js")
 }
 
+/// The file with the capabilities in which a rule found something.
+pub(crate) fn found(rule: &str) -> String {
+    format!("data/found-{rule}.js")
+}
+
+/// The directory with those alone.
+pub(crate) fn directory_of_rule(rule: &str) -> String {
+    format!("directory.html#rule={rule}")
+}
+
 /// A page of a list: the first has the bare name.
 pub(crate) fn part(name: &str, number: usize) -> String {
     if number <= 1 { format!("{name}.html") } else { format!("{name}-{number}.html") }

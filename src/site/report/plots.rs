@@ -2,6 +2,7 @@
 //!
 //! Pure: the same numbers give the same bytes. Colours and letters come from the style sheet, by class.
 
+use capdex_model::score::Band;
 use maud::{Markup, html};
 
 use super::page_text::{number, percent};
@@ -77,6 +78,29 @@ pub(crate) fn columns(about: &About<'_>, bars: &[Bar]) -> Markup {
         }
     };
     figure(about, bars, &svg)
+}
+
+/// Verdicts one after the other: the worse, the higher. Unknown stands between watch and caution, as in the order of capabilities.
+pub(crate) fn spark(id: &str, title: &str, steps: &[Band]) -> Markup {
+    const STEP: usize = 12;
+    const LEVEL: usize = 9;
+    const ORDER: [Band; 5] = [Band::Ok, Band::Watch, Band::Unknown, Band::Caution, Band::Block];
+    let level = |band: Band| ORDER.iter().position(|known| *known == band).unwrap_or(0) + 1;
+    let told: Vec<&str> = steps.iter().map(|band| band.as_str()).collect();
+    let (width, height) = (STEP * steps.len() + 2, LEVEL * ORDER.len() + 2);
+    html! {
+        figure class="plot spark" {
+            figcaption { (title) }
+            svg viewBox={ "0 0 " (width) " " (height) } width=(width * 2) height=(height * 2) role="img" aria-labelledby={ (id) "-t " (id) "-d" } {
+                title id={ (id) "-t" } { (title) }
+                desc id={ (id) "-d" } { (told.join(", ")) }
+                @for (at, band) in steps.iter().enumerate() {
+                    @let tall = level(*band) * LEVEL;
+                    rect x=(at * STEP + 1) y=(height - 1 - tall) width=(STEP - 2) height=(tall) rx="1" class={ "bar band-" (band.as_str()) } {}
+                }
+            }
+        }
+    }
 }
 
 /// The plot with its numbers.

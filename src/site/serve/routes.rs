@@ -29,6 +29,7 @@ const CAPABILITIES: &[Param] = &[
     text("band", "only this band: ok, watch, caution, block or unknown"),
     text("source", "only those for which a listing of this source speaks"),
     text("package", "only those of this package, such as npm:@scope/name"),
+    text("rule", "only those in which this rule found something"),
     text("q", "only those whose name, package, path or slug holds each of these words"),
 ];
 

@@ -25,6 +25,9 @@ pub(super) fn page(site: &Site, reader: &Reader, path: &str) -> anyhow::Result<R
         let is_there = night::shards(site).any(|known| known == shard);
         return Ok(if is_there { RouteReply::text(SCRIPT, night::ranks(site, shard)) } else { nothing() });
     }
+    if let Some(rule) = inside(path, "data/found-", ".js") {
+        return Ok(directory::found(site, rule).map_or_else(nothing, |text| RouteReply::text(SCRIPT, text)));
+    }
     if let Some(text) = sitemap::text(site, path) {
         return Ok(RouteReply::text(XML, text));
     }

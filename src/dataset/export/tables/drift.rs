@@ -17,7 +17,7 @@ use crate::export::table_row::table_row;
 table_row! {
     /// one change of one capability between two nights
     table drift: stored(rows);
-    pub(super) struct DriftRow {
+    pub struct DriftRow read as ReadDriftRow {
         /// stays from night to night
         key drift_event: String,
         /// the capability

@@ -13,7 +13,7 @@ pub mod changes;
 mod collisions;
 pub mod coverage;
 mod dependencies;
-mod drift;
+pub mod drift;
 mod entities;
 pub mod facts;
 pub mod families;

@@ -109,6 +109,7 @@ class Directory {
     this.rows = [];
     this.texts = [];
     this.shown = [];
+    this.holders = new Map();
     this.active = 0;
     this.columns = this.orders();
     this.build();
@@ -137,10 +138,11 @@ class Directory {
     this.kind.append(element('option', { value: EVERY, textContent: 'all, and empty rests' }));
     this.band = choice('band', this.told.bands);
     this.source = choice('source', this.told.sources);
+    this.rule = choice('rule', this.told.rules);
     this.order = element('select', { name: 'sort', id: 'f-sort' }, ...this.columns.map(([key, name]) => element('option', { value: key, textContent: key === 'rank' ? 'rank' : name })));
     this.turned = element('button', { type: 'button', textContent: 'Reverse order', ariaPressed: 'false' });
     const clear = element('button', { type: 'button', textContent: 'Clear' });
-    const controls = element('div', { className: 'controls', role: 'search' }, label('Search', this.search, true), label('Kind', this.kind), label('Band', this.band), label('Source', this.source), label('Sort by', this.order), this.turned, clear);
+    const controls = element('div', { className: 'controls', role: 'search' }, label('Search', this.search, true), label('Kind', this.kind), label('Band', this.band), label('Source', this.source), label('Rule', this.rule), label('Sort by', this.order), this.turned, clear);
     controls.setAttribute('aria-label', 'Filter the directory');
     this.found = element('p', { className: 'found', role: 'status' });
     this.found.setAttribute('aria-live', 'polite');
@@ -159,10 +161,10 @@ class Directory {
     if (plain) plain.hidden = true;
     let waiting = 0;
     this.search.addEventListener('input', () => { clearTimeout(waiting); waiting = setTimeout(() => this.changed(), 60); });
-    for (const control of [this.kind, this.band, this.source]) control.addEventListener('change', () => this.changed());
+    for (const control of [this.kind, this.band, this.source, this.rule]) control.addEventListener('change', () => this.changed());
     this.order.addEventListener('change', () => { this.turned.ariaPressed = 'false'; this.changed(); });
     this.turned.addEventListener('click', () => { this.turned.ariaPressed = String(this.turned.ariaPressed !== 'true'); this.changed(); });
-    clear.addEventListener('click', () => { this.search.value = this.kind.value = this.band.value = this.source.value = ''; this.order.value = 'rank'; this.turned.ariaPressed = 'false'; this.changed(); this.search.focus(); });
+    clear.addEventListener('click', () => { this.search.value = this.kind.value = this.band.value = this.source.value = this.rule.value = ''; this.order.value = 'rank'; this.turned.ariaPressed = 'false'; this.changed(); this.search.focus(); });
     this.window.addEventListener('scroll', () => this.draw(), { passive: true });
     addEventListener('resize', () => { this.height = 0; this.drawn = null; this.draw(); });
     // A part of the page, as the way to the content, is no choice: what was chosen or is being typed stays.
@@ -174,7 +176,7 @@ class Directory {
     const row = element('tr');
     const cell = (order) => {
       const [key, name, style] = order;
-      const button = element('button', { type: 'button', textContent: name });
+      const button = element('button', { type: 'button', textContent: name, title: this.means(name) });
       button.addEventListener('click', () => {
         if (this.order.value === key) this.turned.ariaPressed = String(this.turned.ariaPressed !== 'true');
         else { this.order.value = key; this.turned.ariaPressed = 'false'; }
@@ -184,11 +186,14 @@ class Directory {
       made.dataset.key = key;
       return made;
     };
-    const bare = (name, style) => element('th', { scope: 'col', className: style, textContent: name });
+    const bare = (name, style) => element('th', { scope: 'col', className: style }, element('abbr', { title: this.means(name), textContent: name }));
     const [rank, name, ...rest] = this.columns.filter(([, , style]) => style !== null);
     row.append(cell(rank), cell(name), bare('kind', 'c-kind'), bare('band', ''), ...rest.map(cell));
     return row;
   }
+
+  // What a word of the head means, as the glossary says.
+  means(name) { return this.told.words[name] ?? this.told.words[name.replace(/s$/, '')] ?? ''; }
 
   // One file of rows after the other, so that the first are there at once.
   load(number) {
@@ -212,7 +217,7 @@ class Directory {
     const asked = new URLSearchParams(location.hash.slice(1));
     const choose = (control, key, other) => { const value = asked.get(key) ?? other; control.value = value; if (control.value !== value) control.value = other; };
     this.search.value = asked.get('q') ?? '';
-    choose(this.kind, 'kind', ''); choose(this.band, 'band', ''); choose(this.source, 'source', ''); choose(this.order, 'sort', 'rank');
+    choose(this.kind, 'kind', ''); choose(this.band, 'band', ''); choose(this.source, 'source', ''); choose(this.rule, 'rule', ''); choose(this.order, 'sort', 'rank');
     this.turned.ariaPressed = String(asked.get('turned') === '1');
     this.choose();
   }
@@ -220,7 +225,7 @@ class Directory {
   changed() {
     const asked = new URLSearchParams();
     const put = (key, value, other) => { if (value !== other) asked.set(key, value); };
-    put('q', this.search.value.trim(), ''); put('kind', this.kind.value, ''); put('band', this.band.value, ''); put('source', this.source.value, ''); put('sort', this.order.value, 'rank');
+    put('q', this.search.value.trim(), ''); put('kind', this.kind.value, ''); put('band', this.band.value, ''); put('source', this.source.value, ''); put('rule', this.rule.value, ''); put('sort', this.order.value, 'rank');
     put('turned', this.turned.ariaPressed === 'true' ? '1' : '', '');
     history.replaceState(null, '', `#${asked}`);
     this.choose();
@@ -251,14 +256,22 @@ class Directory {
     const begun = performance.now();
     const words = this.search.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
     const at = (control, all) => (control.value === '' ? -1 : all.indexOf(control.value));
-    const rest = this.told.kinds.indexOf(REST), quiet = this.kind.value === '' ? rest : -1;
+    const holders = this.of(this.rule.value);
+    // Whatever a rule found is shown, also in the rest of a package that says nothing else.
+    const rest = this.told.kinds.indexOf(REST), quiet = this.kind.value === '' && !holders ? rest : -1;
     const speaks = (row) => row[FOUND].some((count) => count > 0) || this.told.bands.indexOf('watch') < row[BAND];
     const kind = at(this.kind, this.told.kinds), band = at(this.band, this.told.bands), source = at(this.source, this.told.sources);
     this.shown = this.sort().filter((place) => {
       const row = this.rows[place];
-      return (kind < 0 || row[KIND] === kind) && (row[KIND] !== quiet || speaks(row)) && (band < 0 || row[BAND] === band) && (source < 0 || row[SOURCE] === source)
+      return (kind < 0 || row[KIND] === kind) && (row[KIND] !== quiet || speaks(row)) && (band < 0 || row[BAND] === band) && (source < 0 || row[SOURCE] === source) && (!holders || holders.has(row[ID]))
         && words.every((word) => this.texts[place].includes(word));
     });
+    // Whoever types a whole name means that one, wherever it ranks; a chosen order stays.
+    if (words.length > 0 && this.order.value === 'rank') {
+      const asked = words.join(' '), bare = (text) => text.slice(text.indexOf(':') + 1);
+      const meant = (place) => [NAME, PACKAGE].map((of) => this.rows[place][of].toLowerCase()).some((text) => text === asked || bare(text) === asked);
+      this.shown = [...this.shown.filter(meant), ...this.shown.filter((place) => !meant(place))];
+    }
     if (!stay) { this.active = 0; this.window.scrollTop = 0; }
     const key = this.order.value, turned = this.turned.ariaPressed === 'true';
     const greatest = this.columns.find(([of]) => of === key)[4];
@@ -273,6 +286,16 @@ class Directory {
     this.window.hidden = !this.nothing.hidden;
     this.place.dataset.ms = (performance.now() - begun).toFixed(1);
     this.place.dataset.loaded = this.rows.length;
+  }
+
+  // The capabilities in which a rule found something; none for no rule. They come from a file of the rule's own.
+  of(rule) {
+    if (rule === '') return null;
+    if (!this.holders.has(rule)) {
+      this.holders.set(rule, new Set());
+      load(`data/found-${rule}.js`, () => { this.found.textContent = `The capabilities of ${rule} could not be loaded.`; });
+    }
+    return this.holders.get(rule);
   }
 
   // Only the rows that can be seen are there; two empty rows hold the place of the others.
@@ -346,6 +369,7 @@ class Directory {
 let directory = null;
 // What the files of rows call.
 window.capdexRows = (number, rows) => directory?.take(number, rows);
+window.capdexFound = (rule, ids) => { directory?.holders.set(rule, new Set(ids)); directory?.choose(); };
 
 const place = document.getElementById('directory');
 if (place) directory = new Directory(place);

@@ -15,6 +15,7 @@ use capdex_model::surface::SurfaceInventory;
 use capdex_rubrics::operator::OperatorVerdict;
 
 use super::excerpt::{self, Excerpt};
+use super::past::{self, Past};
 use crate::report::site::{CapabilitySummary, Site};
 use capdex_dataset::annotations;
 use capdex_dataset::export::ranked_capability;
@@ -58,6 +59,9 @@ pub(crate) struct CapabilityPageData {
     pub(crate) reach: Option<Reach>,
     /// Every scan, oldest first.
     pub(crate) history: Vec<CapabilityRevision>,
+    /// The verdict of each of the newest scans, oldest first; none of one whose facts were pruned. Empty where there was one scan
+    /// alone.
+    pub(crate) past: Vec<Option<Past>>,
     /// The newest events of drift.
     pub(crate) drift: Vec<DriftEvent>,
     /// The number of older ones.
@@ -88,12 +92,21 @@ pub(crate) fn read(
     for head in heads.iter().take(EVENTS) {
         drift.extend(reader.drift_event(&head.key)?);
     }
+    let history = reader.capability_history(&row.id)?;
+    let mut past = Vec::new();
+    // What was looked at once has no past, and nearly everything was.
+    if history.len() > 1 {
+        for scan in history.iter().skip(history.len().saturating_sub(past::NEWEST)) {
+            past.push(past::of(reader, scan)?);
+        }
+    }
     Ok(Some(CapabilityPageData {
         annotations: annotations::of(reader, &current)?,
         judge: judged::of(reader, &row.id)?,
         surfaces: reader.surfaces(&row.id)?,
         reach: reader.current_pins(&row.id)?.and_then(|pins| pins.reach),
-        history: reader.capability_history(&row.id)?,
+        history,
+        past,
         drift_more: heads.len().saturating_sub(EVENTS),
         drift,
         listing: reader.listing(&current.listing)?.and_then(|known| known.listing),

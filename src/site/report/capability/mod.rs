@@ -15,12 +15,13 @@ use super::layout::{self, PageFrame, SELECTION, heading};
 use super::page_text::when;
 use super::page_text::{NAME, TEXT, counted, escaped_text, number, quoted};
 use super::site::{CapabilitySummary, Site};
-use super::{alerts, drift, night, paths};
+use super::{alerts, drift, night, paths, plots};
 
 mod data;
 mod excerpt;
 mod findings;
 mod judge;
+pub(crate) mod past;
 mod reach;
 mod relations;
 mod scores;
@@ -181,15 +182,19 @@ fn events(data: &CapabilityPageData) -> Markup {
 fn history(data: &CapabilityPageData) -> Markup {
     // The newest are shown, because a reader wants to know when this content came.
     let scans: Vec<_> = data.history.iter().rev().take(SCANS).collect();
+    // From the newest back, as the scans.
+    let mut past = data.past.iter().rev();
     html! {
+        (spark(data))
         (layout::wide("Scans", &html! {
             table class="slim" {
-                thead { tr { th scope="col" { "scanned" } th scope="col" { "fetched" } th scope="col" { "version" } th scope="col" { "content" } th scope="col" { "rule set" } } }
+                thead { tr { th scope="col" { "scanned" } th scope="col" { "fetched" } th scope="col" { "version" } @if !data.past.is_empty() { th scope="col" { (term("verdict")) } } th scope="col" { "content" } th scope="col" { "rule set" } } }
                 tbody {
                     @for scan in &scans {
                         tr {
                             td { (when(scan.scan_as_of)) } td { (when(scan.snapshot_as_of)) }
                             td { (quoted(scan.version.as_deref().unwrap_or("–"), 60)) }
+                            @if !data.past.is_empty() { td { @match past.next().and_then(Option::as_ref) { Some(then) => (layout::band(then.verdict.band)), None => "–" } } }
                             td { code { (short(&scan.content.hex())) } } td { code { (short(&scan.ruleset.hex())) } }
                         }
                     }
@@ -198,6 +203,12 @@ fn history(data: &CapabilityPageData) -> Markup {
         }))
         @if data.history.len() > scans.len() { p class="note" { "… and " (data.history.len() - scans.len()) " earlier." } }
     }
+}
+
+/// The verdict of each scan as a line of steps, the oldest first. The table beside it has the same in words.
+fn spark(data: &CapabilityPageData) -> Markup {
+    let steps: Vec<Band> = data.past.iter().flatten().map(|then| then.verdict.band).collect();
+    html! { @if steps.len() > 1 { (plots::spark("verdicts", "Verdict of each scan, oldest first", &steps)) } }
 }
 
 fn short(hex: &str) -> &str {

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use capdex_model::capability::Kind;
 use capdex_model::fact::{Outcome, Severity};
 use capdex_model::facts::SparseFacts;
+use capdex_model::ids::CapabilityId;
 use capdex_model::points::Points;
 use capdex_model::score::{Band, Score};
 use capdex_rubrics::{RUBRICS, Rubric};
@@ -38,6 +39,8 @@ pub(crate) struct Figures {
     pub(crate) completeness: BTreeMap<&'static str, u64>,
     /// The number of capabilities in which each rule found something, and the worst severity.
     pub(crate) rules: BTreeMap<String, (u64, Severity)>,
+    /// The capabilities in which each rule found something, in the order in which they were read.
+    pub(crate) holders: BTreeMap<String, Vec<CapabilityId>>,
     /// Findings by severity.
     pub(crate) findings: BTreeMap<Severity, u64>,
     /// Capabilities by the source of the listing that speaks for them.
@@ -67,6 +70,7 @@ impl Figures {
         for (rule, severity) in worst {
             let (count, known) = self.rules.entry(rule.to_owned()).or_insert((0, severity));
             (*count, *known) = (*count + 1, severity.max(*known));
+            self.holders.entry(rule.to_owned()).or_default().push(row.id);
         }
         // A question that makes no sense for a kind is no lack of data.
         for outcome in facts.outcomes().into_values().filter(|outcome| *outcome != Outcome::NotApplicable) {

@@ -1,13 +1,17 @@
 //! Capabilities: ranked, filtered, one by one.
 
+use std::collections::BTreeSet;
+
 use capdex_model::capability::Kind;
 use capdex_model::fact::Severity;
+use capdex_model::ids::CapabilityId;
 use capdex_model::score::Band;
 use capdex_model::surface::SurfaceInventory;
 use capdex_rubrics::RUBRICS;
 use serde_json::{Map, Value, json};
 
 use super::{ApiPage, listed, name_program, one_of, whole};
+use crate::report::capability::past;
 use crate::report::paths;
 use crate::report::site::CapabilitySummary;
 use crate::serve::reply::RouteReply;
@@ -73,6 +77,13 @@ pub(in crate::serve) fn list(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply>
         Err(said) => return Ok(said),
     };
     let package = ask.query.text("package");
+    let rules = ask.site.rules.all().iter().map(|meta| meta.id.as_str());
+    let rule = match one_of(&ask.query, "rule", rules) {
+        Ok(rule) => rule,
+        Err(said) => return Ok(said),
+    };
+    let holders: Option<BTreeSet<CapabilityId>> = rule
+        .map(|rule| ask.site.figures.holders.get(rule).map(|ids| ids.iter().copied().collect()).unwrap_or_default());
     let words: Vec<String> =
         ask.query.text("q").unwrap_or_default().to_lowercase().split_whitespace().map(str::to_owned).collect();
     let holds = |row: &CapabilitySummary| {
@@ -85,13 +96,27 @@ pub(in crate::serve) fn list(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply>
             && band.is_none_or(|band| row.band.as_str() == band)
             && source.is_none_or(|source| row.listing.source == source)
             && package.is_none_or(|package| row.package == package)
+            && holders.as_ref().is_none_or(|holders| holders.contains(&row.id))
             && (words.is_empty() || holds(row))
     };
     // Counted by a second pass: holding all matches would cost memory for every request.
     let total = ask.site.rows.iter().filter(wanted).count();
-    let (rows, next) = page.cut(ask.site.rows.iter().filter(wanted), |row| row.id.to_string());
+    // Whoever types a whole name means that one, wherever it ranks.
+    let whole_name = words.join(" ");
+    let is_meant = |row: &&CapabilitySummary| {
+        !whole_name.is_empty()
+            && [&row.name, &row.package, &row.slug].iter().any(|text| is_name(&text.to_lowercase(), &whole_name))
+    };
+    let meant = ask.site.rows.iter().filter(wanted).filter(is_meant);
+    let others = ask.site.rows.iter().filter(wanted).filter(|row| !is_meant(row));
+    let (rows, next) = page.cut(meant.chain(others), |row| row.id.to_string());
     let items: Vec<Value> = rows.into_iter().map(|row| Value::Object(object(row))).collect();
     listed("capdex.capabilities/1", ask.site, total, &items, &next)
+}
+
+/// True where a text is the name that is asked for, with or without the ecosystem before it: `npm:kit` is `kit` too.
+fn is_name(text: &str, asked: &str) -> bool {
+    text == asked || text.split_once(':').is_some_and(|(_, name)| name == asked)
 }
 
 /// The page and the kind that are asked for.
@@ -214,14 +239,19 @@ pub(in crate::serve) fn scores(ask: &ApiRequest<'_>) -> anyhow::Result<RouteRepl
 pub(in crate::serve) fn history(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
     with(ask, |row, _| {
         let scans = ask.reader.capability_history(&row.id)?;
-        let items: Vec<Value> = scans
-            .into_iter()
-            .map(|scan| {
-                json!({ "scanned": scan.scan_as_of, "fetched": scan.snapshot_as_of, "version": scan.version,
-                        "content_sha256": scan.content.hex(), "ruleset_sha256": scan.ruleset.hex(),
-                        "facts_sha256": scan.facts.hex() })
-            })
-            .collect();
+        // What a stranger publishes often costs no more than that: of older scans the verdict is not worked out.
+        let older = scans.len().saturating_sub(past::NEWEST);
+        let mut items: Vec<Value> = Vec::with_capacity(scans.len());
+        for (at, scan) in scans.iter().enumerate() {
+            let then = if at < older { None } else { past::of(ask.reader, scan)? };
+            items.push(json!({
+                "scanned": scan.scan_as_of, "fetched": scan.snapshot_as_of, "version": scan.version,
+                "content_sha256": scan.content.hex(), "ruleset_sha256": scan.ruleset.hex(), "facts_sha256": scan.facts.hex(),
+                "band": then.as_ref().map(|then| then.verdict.band.as_str()),
+                "reason": then.as_ref().map(|then| then.verdict.reason.as_str()),
+                "values": then.as_ref().map(past::Past::values),
+            }));
+        }
         whole("capdex.history/1", ask.site, &items)
     })
 }

@@ -1,8 +1,9 @@
-//! What an effect of a change lets an agent do, in one word: the lines of `diff` are grouped by it.
+//! `Newly`: what an effect of a change lets an agent do, in one word, by which people read a change.
 
-use capdex_corpus::drift::{Drift, Effect, EffectKind};
-use capdex_model::fact::Severity;
 use serde::Serialize;
+
+use super::{Effect, EffectKind};
+use capdex_model::fact::Severity;
 
 /// What an agent could newly do, or be told. In the order in which people are shown it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -84,9 +85,8 @@ impl Newly {
     }
 }
 
-/// The effects of some drifts that let an agent do something new: by word, then the gravest first, each once.
-pub fn newly(drifts: &[(String, Drift)]) -> Vec<(Newly, &Effect)> {
-    let effects = drifts.iter().flat_map(|(_, drift)| &drift.effects);
+/// The effects that let an agent do something new: by word, then the gravest first, each once.
+pub fn newly<'a>(effects: impl Iterator<Item = &'a Effect>) -> Vec<(Newly, &'a Effect)> {
     let mut all: Vec<(Newly, &Effect)> = effects.filter_map(|effect| Some((Newly::of(effect.kind)?, effect))).collect();
     all.sort_by_key(|(word, effect)| {
         let gravest_first: std::cmp::Reverse<Severity> = std::cmp::Reverse(effect.severity);
@@ -94,4 +94,25 @@ pub fn newly(drifts: &[(String, Drift)]) -> Vec<(Newly, &Effect)> {
     });
     all.dedup();
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn effects_are_told_by_word_the_gravest_first_and_each_once() {
+        let effect = |kind, severity, subject: &str| Effect::new(kind, severity, subject, "");
+        let effects = [
+            effect(EffectKind::Exec, Severity::High, "a.js"),
+            effect(EffectKind::Text, Severity::Info, "README.md"),
+            effect(EffectKind::NewHost, Severity::Low, "b.js"),
+            effect(EffectKind::NetworkSink, Severity::High, "b.js"),
+            effect(EffectKind::NewHost, Severity::Low, "b.js"),
+        ];
+        let told: Vec<(&str, EffectKind)> =
+            newly(effects.iter()).into_iter().map(|(word, effect)| (word.as_str(), effect.kind)).collect();
+        let expected = [("send", EffectKind::NetworkSink), ("send", EffectKind::NewHost), ("run", EffectKind::Exec)];
+        assert_eq!(told, expected);
+    }
 }

@@ -1,13 +1,17 @@
-//! `capdex diff`: two versions or folders side by side.
+//! `capdex diff`: two versions, folders or nights side by side.
+
+mod nights;
+mod together;
 
 use std::path::Path;
 
 use anyhow::Context as _;
+use capdex_corpus::drift::{Effect, Newly};
 use capdex_crawlers::folder::{self, FolderOptions};
 use capdex_dataset::{bulk, escape};
 use capdex_model::bundle::Bundle;
 use capdex_model::score::Verdict;
-use capdex_model::time::AsOf;
+use capdex_model::time::{AsOf, Timestamp};
 
 use crate::check;
 use crate::check::target::{self, CheckTarget};
@@ -15,7 +19,8 @@ use crate::cli::{DiffArgs, ListFormat};
 use crate::clock;
 use crate::config::Resolved;
 use crate::diff::record::DiffRecord;
-use crate::diff::{self, DiffSide, Difference, side, words};
+use crate::diff::together::Together;
+use crate::diff::{self, DiffSide, Difference, nights as night, side};
 use crate::exit::{Exit, usage};
 use crate::operator;
 use crate::options::Global;
@@ -29,6 +34,12 @@ const FINDINGS: usize = 20;
 const WORD_WIDTH: usize = 7;
 
 pub(super) fn run(global: &Global, options: &DiffArgs, out: &mut Out) -> anyhow::Result<Exit> {
+    if let Some(ends) = two_nights(&options.before, &options.after)? {
+        if !options.with.is_empty() {
+            return Err(usage("--with is about one thing; name two versions of it in place of two nights"));
+        }
+        return nights::run(global, options, ends, out);
+    }
     let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
     let schedule = check::schedule(options.config.as_deref())?;
     let resolved = schedule.resolve(u64::try_from(at.0.unix_seconds()).unwrap_or(0))?;
@@ -40,19 +51,46 @@ pub(super) fn run(global: &Global, options: &DiffArgs, out: &mut Out) -> anyhow:
     let policy = schedule.verdict.policy()?.and(operator::named(&options.rulings, &[])?);
     let pool = bulk::pool(global.threads)?;
     let difference = pool.install(|| diff::compare(&before, &after, &policy, at));
+    let together = match options.with.as_slice() {
+        [] => None,
+        files => {
+            let asked = together::Asked { global, schedule, at, pool: &pool };
+            Some(asked.together(files, &difference, named[1].as_ref(), &shown(&after))?)
+        }
+    };
+    let record = || DiffRecord::new([&before, &after], &difference, together.as_ref());
     match options.format {
-        ListFormat::Table => print(&before, &after, &difference, out)?,
-        ListFormat::Json => out.json_pretty(&DiffRecord::new([&before, &after], &difference))?,
-        ListFormat::Jsonl => out.json(&DiffRecord::new([&before, &after], &difference))?,
+        ListFormat::Table => {
+            print(&before, &after, &difference, out)?;
+            together.as_ref().map(|together| together::print(together, out)).transpose()?;
+        }
+        ListFormat::Json => out.json_pretty(&record())?,
+        ListFormat::Jsonl => out.json(&record())?,
     }
-    Ok(Exit::of(false, !difference.is_whole))
+    let is_whole = difference.is_whole && together.is_none_or(|Together { not_known, .. }| not_known.is_empty());
+    Ok(Exit::of(false, !is_whole))
+}
+
+/// The ends of the two nights that are named; none where files or targets are.
+fn two_nights(before: &str, after: &str) -> anyhow::Result<Option<[Timestamp; 2]>> {
+    // What is there is meant, whatever it is called.
+    let end = |text: &str| night::end_of(text).filter(|_| !Path::new(text).exists());
+    match (end(before), end(after)) {
+        (Some(before), Some(after)) => Ok(Some([before, after])),
+        (None, None) => Ok(None),
+        _ => {
+            Err(usage(format!("{before} and {after} are not of one sort: name two nights, or two versions or folders")))
+        }
+    }
 }
 
 /// The target that a side is; none for a path.
 fn target_of(text: &str) -> anyhow::Result<Option<CheckTarget>> {
     let target = target::read(text).map_err(usage)?;
     if target.is_none() && !Path::new(text).exists() {
-        return Err(usage(format!("there is nothing at {text}; a package is written npm:NAME@VERSION")));
+        return Err(usage(format!(
+            "there is nothing at {text}; a package is written npm:NAME@VERSION, a night 2026-11-21"
+        )));
     }
     Ok(target)
 }
@@ -82,17 +120,7 @@ fn print(before: &DiffSide, after: &DiffSide, difference: &Difference, out: &mut
             out.line(output::hanging("because  ", &escape::escape(&word.reason)))?;
         }
     }
-    let newly = words::newly(&difference.drifts);
-    if newly.is_empty() {
-        out.line("An agent could do nothing new.")?;
-    } else {
-        out.line("An agent could newly:")?;
-    }
-    for (word, effect) in newly {
-        let detail = if effect.detail.is_empty() { String::new() } else { format!(": {}", effect.detail) };
-        let text = format!("{}{detail}  ({})", effect.kind.title(), effect.subject);
-        out.line(output::hanging(&format!("  {:WORD_WIDTH$}  ", word.as_str()), &escape::escape(&text)))?;
-    }
+    newly(&difference.newly(), "", out)?;
     let found = difference.new_findings();
     if !found.is_empty() {
         out.line("Rules newly find:")?;
@@ -127,6 +155,21 @@ fn print(before: &DiffSide, after: &DiffSide, difference: &Difference, out: &mut
     }
     if !difference.is_whole {
         out.line("Not all of both sides could be looked at: what is missing there may be new too.")?;
+    }
+    Ok(())
+}
+
+/// What an agent could newly do, one line each behind `indent`.
+fn newly(effects: &[(Newly, &Effect)], indent: &str, out: &mut Out) -> anyhow::Result<()> {
+    if effects.is_empty() {
+        out.line(format_args!("{indent}An agent could do nothing new."))?;
+    } else {
+        out.line(format_args!("{indent}An agent could newly:"))?;
+    }
+    for (word, effect) in effects {
+        let detail = if effect.detail.is_empty() { String::new() } else { format!(": {}", effect.detail) };
+        let text = format!("{}{detail}  ({})", effect.kind.title(), effect.subject);
+        out.line(output::hanging(&format!("{indent}  {:WORD_WIDTH$}  ", word.as_str()), &escape::escape(&text)))?;
     }
     Ok(())
 }
