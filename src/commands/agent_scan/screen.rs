@@ -72,6 +72,7 @@ fn code_of(text: &str, file: &Path) -> anyhow::Result<CheckTarget> {
         CheckSubject::Package { .. } | CheckSubject::Repository { .. } => Ok(target),
         CheckSubject::Endpoint { .. } => Err(refused("is an address and no code")),
         CheckSubject::Unjudgeable(why) => Err(refused(why)),
+        CheckSubject::Loaded => Err(refused("is a file of this machine and no published code")),
     }
 }
 
