@@ -213,9 +213,12 @@ def questions(out):
 
 
 def top(out, count):
-    """What the terminal shows: rests of packages only where they have something to say."""
+    """What the terminal shows: rests of packages only where they have something to say, and answers of methods alone."""
+    open_ = f"""capability IN (SELECT capability FROM '{out}/scores.parquet'
+                WHERE rubric = 'agentscore/seed' AND grade = 'INSUFFICIENT DATA')"""
+    shown = [*SEEDS[:3], f"CASE WHEN {open_} THEN NULL ELSE agentscore_seed END"]
     found = duckdb.sql(
-        f"""SELECT rank, rtrim(package || '#' || path, '#'), kind, band, {", ".join(SEEDS)} FROM '{out}/capabilities.parquet'
+        f"""SELECT rank, rtrim(package || '#' || path, '#'), kind, band, {", ".join(shown)} FROM '{out}/capabilities.parquet'
             WHERE kind <> 'package' OR band NOT IN ('ok', 'watch')
                OR findings_critical + findings_high + findings_medium + findings_low > 0
             ORDER BY rank LIMIT {count}"""
