@@ -1,6 +1,6 @@
 //! Appeals under fault: words that are meant to trick a reader, and a program that is killed.
 
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use capdex_model::appeal::{Actor, Appeal, AppealClocks, AppealDeed, AppealRecord, ClaimKind, Filing, ProofMethod};
 use capdex_model::digest::Digest;
@@ -205,14 +205,13 @@ fn a_program_that_is_killed_tells_each_missed_clock_once_and_answers_once() {
 }
 
 /// The instant so many seconds before the present.
-fn ago(seconds: u64) -> AsOf {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("after 1970").as_secs();
-    AsOf(Timestamp::from_unix_seconds(i64::try_from(now - seconds).expect("fits")))
+fn ago(seconds: i64) -> AsOf {
+    AsOf(Timestamp::from_unix_seconds(capdex::clock::now().unix_seconds() - seconds))
 }
 
 #[test]
 fn the_daemon_looks_at_the_clocks_each_minute_however_far_its_next_due_time_is() {
-    const DAY_S: u64 = 86_400;
+    const DAY_S: i64 = 86_400;
     let capdex = Capdex::offline();
     capdex.write("kit/skills/a/SKILL.md", HOSTILE_SKILL);
     let sinks = "[[alerts.sinks]]\nname = \"log\"\nkind = \"jsonl\"\npath = \"told.jsonl\"\nmin_severity = \"low\"\n";

@@ -16,15 +16,18 @@ use crate::support::capdex::{Capdex, Run};
 use crate::support::directory::Directory;
 use crate::support::registry::Registry;
 
+/// Puts strings where a method looks.
+type Put<'a> = Box<dyn FnMut(&[&str]) + 'a>;
+/// Looks at an instant, with a key.
+type Look<'a> = Box<dyn FnMut(&str, &str) -> Run + 'a>;
+
 /// A method over a store in which an appeal was filed.
 struct Method<'a> {
     capdex: &'a Capdex,
     id: String,
     token: String,
-    /// Puts strings where the method looks.
-    put: Box<dyn FnMut(&[&str]) + 'a>,
-    /// Looks at an instant, with a key.
-    look: Box<dyn FnMut(&str, &str) -> Run + 'a>,
+    put: Put<'a>,
+    look: Look<'a>,
     /// What is far too much, and a word of the answer to it.
     large: (Vec<String>, &'static str),
 }
@@ -35,7 +38,7 @@ fn with_key(capdex: &Capdex, arguments: &[&str], at: &str, key: &str) -> Run {
 }
 
 /// A look by `appeal verify`.
-fn verify<'a>(capdex: &'a Capdex, id: &str, more: &[&'a str]) -> Box<dyn FnMut(&str, &str) -> Run + 'a> {
+fn verify<'a>(capdex: &'a Capdex, id: &str, more: &[&'a str]) -> Look<'a> {
     let (id, more) = (id.to_owned(), more.to_vec());
     Box::new(move |at, key| {
         with_key(capdex, &[&["appeal", "verify", &id, "--config", "schedule.toml"], more.as_slice()].concat(), at, key)
