@@ -150,7 +150,7 @@ impl Search {
             let entries = match std::fs::read_dir(&place) {
                 Ok(entries) => entries,
                 Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
-                    self.found.refused.push((client.shown(&folder), error.to_string()));
+                    self.refuse(&place, client.shown(&folder), error.to_string());
                     continue;
                 }
                 Err(_) => continue,
@@ -159,7 +159,7 @@ impl Search {
                 looked += 1;
                 if looked > MAX_ENTRIES {
                     let why = format!("it has more than {MAX_ENTRIES} entries, and the rest was not looked at");
-                    self.found.refused.push((client.shown(&folder), why));
+                    self.refuse(&place, client.shown(&folder), why);
                     waiting.clear();
                     break;
                 }
@@ -201,7 +201,14 @@ impl Search {
         let Ok(target) = path.canonicalize() else { return };
         if is_file || is_skill(&target) || is_plugin(&target) {
             let why = format!("a link to {0}, which is not followed; `capdex scan {0}` judges it", target.display());
-            self.found.refused.push((client.shown(below), why));
+            self.refuse(path, client.shown(below), why);
+        }
+    }
+
+    /// Tells once what could not be looked at: the working folder may be home.
+    fn refuse(&mut self, place: &Path, shown: String, why: String) {
+        if self.met.insert(place.to_owned()) {
+            self.found.refused.push((shown, why));
         }
     }
 

@@ -138,6 +138,10 @@ fn the_api_gives_what_the_dataset_holds() {
     assert_eq!(service.get(&format!("/api/v1/capabilities/{}", &id[..7])).status, 404, "seven digits are too few");
     let scores = service.get(&format!("/api/v1/capabilities/{slug}/scores")).json();
     assert_eq!(scores["items"].as_array().map(Vec::len), Some(capdex_rubrics::RUBRICS.len()));
+    let history = service.get(&format!("/api/v1/capabilities/{slug}/history")).json();
+    let newest = history["items"].as_array().and_then(|items| items.last()).expect("a scan");
+    assert_eq!(newest["band"], one["band"], "{newest}");
+    assert_eq!(newest["values"]["saferskills/seed"], one["values"]["saferskills/seed"], "{newest}");
     let packages: BTreeSet<String> = walked(&service, "/api/v1/packages")
         .iter()
         .map(|of| of["package"].as_str().expect("a name").to_owned())

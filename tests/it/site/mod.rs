@@ -135,9 +135,27 @@ fn what_a_person_looks_for(site: &BTreeMap<String, String>) {
         assert!(setup.contains(said), "{path} lacks {said}");
     }
     let (path, letters) = capability("npm-letters-mcp-mcp-server");
-    for said in ["archive@giftcards.test", "class=\"add\"", "1.0.1", "1.0.2"] {
+    for said in [
+        "archive@giftcards.test",
+        "class=\"add\"",
+        "1.0.1",
+        "1.0.2",
+        "Verdict of each scan, oldest first",
+        "An agent could newly:",
+    ] {
         assert!(letters.contains(said), "{path} lacks {said}");
     }
+    assert!(!setup.contains("Verdict of each scan"), "what was looked at once has no past");
+    // What a word of a head means stands at it.
+    for (page, head) in [
+        ("directory.html", "<th scope=\"col\"><abbr title="),
+        ("drift.html", "data-choice=\"class\"><abbr title="),
+        ("rules.html", "data-choice=\"severity\"><abbr title="),
+        ("coverage.html", ">held back</abbr>"),
+    ] {
+        assert!(site[page].contains(head), "{page} lacks {head}");
+    }
+    assert!(site["data/found-pipe-to-shell.js"].starts_with("capdexFound(\"pipe-to-shell\", ["));
     assert!(site["drift.html"].contains("letters-mcp"));
     assert!(site["alerts.html"].contains("letters-mcp"));
     assert!(site["coverage.html"].contains("nowhere-to-be-found"));
