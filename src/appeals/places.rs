@@ -7,16 +7,13 @@ use std::borrow::Cow;
 use capdex_model::appeal::ProofMethod;
 use capdex_model::bundle::Bundle;
 use capdex_model::ruling::RulingSubject;
-use capdex_model::source_role::Ecosystem;
+use capdex_model::source_role::{Ecosystem, NameProof};
 use serde_json::Value;
 
 /// The files that may hold a token, in the root or in the folder of the capability.
 pub const FILES: [&str; 2] = [".capdex/appeal.txt", ".well-known/capdex-appeal.txt"];
 /// The member of a manifest that may hold one.
 pub const MEMBER: &str = "capdexAppeal";
-
-/// The usual names of registries of MCP, whose rows their publishers write.
-const REGISTRIES: [&str; 3] = ["official-registry", "mcp-registry", "sub-registry"];
 
 /// One place with its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,10 +31,15 @@ pub fn method(identity: &str) -> Option<ProofMethod> {
         Some(Ecosystem::GitHub | Ecosystem::Git) => ProofMethod::Repository,
         Some(Ecosystem::Mcp) => return None,
         Some(Ecosystem::Npm | Ecosystem::Pypi | Ecosystem::Oci | Ecosystem::Folder) => ProofMethod::Package,
-        None if REGISTRIES.contains(&word) => ProofMethod::RegistryRow,
+        // A registry whose names prove a namespace takes rows from their publishers alone.
+        None if proves_namespaces(word) => ProofMethod::RegistryRow,
         // Directories whose entries their publishers fill: a new version is theirs, or a row of a registry under another name.
         None => ProofMethod::Package,
     })
+}
+
+fn proves_namespaces(source: &str) -> bool {
+    capdex_crawlers::source(source).is_some_and(|source| source.meta().role.proof == NameProof::Namespace)
 }
 
 /// The host of an identity that is an address; none for any other.
@@ -160,7 +162,7 @@ mod tests {
             ("server.json", r#"{"_meta":{"org.example/own":{"capdexAppeal":"x"}},"description":"capdexAppeal"}"#),
             (".capdex/appeal.txt", "x"),
         ];
-        for registry in REGISTRIES {
+        for registry in ["official-registry", "mcp-registry", "sub-registry"] {
             let found = names(&format!("{registry}:io.example/s#mcp_server:"), &row);
             assert_eq!(found, ["_meta/org.example/own/capdexAppeal"], "{registry}");
         }

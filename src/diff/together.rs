@@ -2,8 +2,8 @@
 //!
 //! A leak needs three parts: text of strangers that may hold orders, private data, and a way out. A mishap needs two: such text,
 //! and a deed that cannot be undone. Each part may be of another server, so that no server alone shows it. The parts are facts
-//! of the rules (`capability-*`) and the hosts that a program sends to; where nobody is started nobody can hide from it, and what
-//! a program puts together at run time is not in it.
+//! of the rules (`capability-*`) and the hosts that a program sends to. Hosts that a program puts together at run time are not
+//! among them.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -73,12 +73,10 @@ const EXCEPTIONS: [Exception; 18] = [
 ];
 
 /// More of them, of one word each.
-const WORDS: [(&str, &str, &str); 20] = [
+const WORDS: [(&str, &str, &str); 18] = [
     ("crawlers/pypi/project.rs", "git", "a label of project addresses"),
     ("crawlers/pypi/project.rs", "github", "a label of project addresses"),
     ("crawlers/references.rs", "git", "a scheme of addresses"),
-    ("src/appeals/places.rs", "mcp-registry", "the beginning of the identities of a registry's rows"),
-    ("src/appeals/places.rs", "official-registry", "the beginning of the identities of a registry's rows"),
     ("src/check/launch.rs", "npm", "the name of a program"),
     ("src/cli/groups.rs", "mcp", "the name of a command"),
     ("src/ci/mod.rs", "github", "the word of a CI system"),
