@@ -3,7 +3,7 @@
 //! An edge of a word by Unicode makes the engine leave its quick way at the first letter beyond ASCII, and nearly every text
 //! has a dash or a quotation mark: it is then some fifty times slower. The words that are looked for here are ASCII anyway.
 
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 
 /// Compiles a fixed expression. Its `\b` are edges of ASCII words.
 ///
@@ -12,6 +12,18 @@ use regex::Regex;
 #[expect(clippy::disallowed_methods, reason = "the one place that compiles expressions over text")]
 pub fn of(text: &str) -> Regex {
     Regex::new(&with_ascii_edges(text)).expect("the pattern is fixed and valid")
+}
+
+/// The most bytes of an expression that somebody else wrote, and of what it is compiled to.
+const MAX_LENGTH: usize = 200;
+const MAX_COMPILED: usize = 64 * 1024;
+
+/// Compiles an expression that stands in what is read; none where it is long, or means something that this engine has not.
+pub(crate) fn of_others(text: &str, ignores_case: bool) -> Option<Regex> {
+    if text.len() > MAX_LENGTH {
+        return None;
+    }
+    RegexBuilder::new(text).case_insensitive(ignores_case).size_limit(MAX_COMPILED).build().ok()
 }
 
 /// The same expression with edges of ASCII words.

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-fn words(pattern: &str) -> Regex {
+pub(super) fn words(pattern: &str) -> Regex {
     regex::bytes::RegexBuilder::new(pattern)
         .unicode(false)
         .case_insensitive(true)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::index::last_name;
-use super::outline::{Argument, ModuleLanguage, Node, NodeId};
+use super::outline::{Argument, ModuleLanguage, Node, NodeId, Pattern};
 use super::value::{Closure, Frame, Frames, Given, Listed, Made, Value, all_frames, of_pairs, one_of};
 use super::{MAX_DEPTH, Program};
 
@@ -103,8 +103,21 @@ impl Program<'_> {
         if depth > MAX_DEPTH || function.is_loop() || self.is_running(closure) {
             return Value::Unknown;
         }
-        // Functions that call themselves in several places take as many steps as two to the depth.
         let key = (closure.module, closure.function);
+        // Factories of whole tools are asked for again in each context of whoever registers what they give.
+        let is_fixed =
+            given.is_empty() && closure.this.is_none() && function.parent.is_none() && function.class.is_none();
+        if is_fixed {
+            if let Some(known) = self.results.borrow().get(&key) {
+                return known.clone();
+            }
+            if let Some(known) = self.cut_results.borrow().get(&key) {
+                self.cut.set(true);
+                return known.clone();
+            }
+        }
+        let was_cut = self.cut.replace(false);
+        // Functions that call themselves in several places take as many steps as two to the depth.
         let turn = self.running.borrow().get(&key).copied().unwrap_or(0);
         if turn >= MAX_TURNS_OF_CALL {
             return Value::Unknown;
@@ -117,6 +130,13 @@ impl Program<'_> {
             one_of(inside.iter().map(|frames| self.value(closure.module, *id, frames, depth + 1)))
         }));
         self.running.borrow_mut().insert(key, turn);
+        let is_cut = self.cut.get();
+        self.cut.set(was_cut || is_cut);
+        // Deep down, and inside of itself, it may be less than what it is elsewhere.
+        if is_fixed && turn == 0 && depth < MAX_DEPTH / 2 && !self.is_spent() {
+            let kept = if is_cut { &self.cut_results } else { &self.results };
+            kept.borrow_mut().insert(key, value.clone());
+        }
         value
     }
 
@@ -173,6 +193,14 @@ impl Program<'_> {
                 } else {
                     value
                 });
+            }
+            "re.sub" if given.positional.len() == 3 && given.named.is_empty() => {
+                let [Value::Text(pattern), Value::Text(to), Value::Text(text)] = given.positional.as_slice() else {
+                    return None;
+                };
+                let (pattern, to) = (pattern.whole.then_some(&pattern.text)?, to.whole.then_some(&to.text)?);
+                let pattern = Pattern { text: pattern.clone(), everywhere: true, ignores_case: false };
+                return Some(self.replaced(text, &pattern, to));
             }
             "String" | "str" => return Some(Value::Text(Rc::new(first?.as_piece()))),
             "Promise.all" | "asyncio.gather" => return first.cloned(),

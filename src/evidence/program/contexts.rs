@@ -6,19 +6,15 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use super::index::last_name;
-use super::outline::{Argument, Function, FunctionId, FunctionKind, ModuleLanguage, Node, NodeId, Origin};
+use super::outline::{Argument, Function, FunctionId, FunctionKind, Node, NodeId};
 use super::value::{Closure, Frame, Frames, Given, Value};
 use super::{MAX_DEPTH, Program};
 
 /// The most contexts of one expression.
-const MAX_CONTEXTS: usize = 3_000;
+pub(super) const MAX_CONTEXTS: usize = 3_000;
 
 /// The steps for reading what was told of a place, where working it out took all.
 const STEPS_TO_READ: u64 = 20_000;
-
-/// The most functions of one name that a callback is handed to.
-const MAX_TAKERS: usize = 200;
 
 /// The most functions around each other that are looked up for one expression.
 pub(super) const MAX_LEVELS: usize = 8;
@@ -48,7 +44,7 @@ impl Program<'_> {
         results
     }
 
-    fn expand<T>(
+    pub(super) fn expand<T>(
         &self,
         module: usize,
         id: NodeId,
@@ -222,7 +218,7 @@ impl Program<'_> {
         })
     }
 
-    fn frames_of_call(
+    pub(super) fn frames_of_call(
         &self,
         function: (usize, FunctionId),
         (at, call): (usize, NodeId),
@@ -255,94 +251,6 @@ impl Program<'_> {
         self.expand(at, call, frames, (depth, level + 1), &evaluate, &mut all);
         let all = all.into_iter().take(MAX_CONTEXTS);
         all.map(|(frames, (given, this))| self.frame_in(function, &given, this, &frames, depth)).collect()
-    }
-
-    /// The frames of a function that is handed to a call: the elements that the call hands on to it.
-    fn frames_of_callback(
-        &self,
-        function: (usize, FunctionId),
-        (at, call, place): (usize, NodeId, usize),
-        frames: &Frames,
-        depth: usize,
-        level: usize,
-    ) -> Vec<Frames> {
-        let Some(outline) = self.outlines.get(at) else { return Vec::new() };
-        let Node::Call { callee, arguments, .. } = outline.node(call) else { return Vec::new() };
-        let method = last_name(outline, *callee).unwrap_or_default();
-        const HANDING: [&str; 11] =
-            ["forEach", "map", "flatMap", "filter", "some", "every", "find", "each", "sort", "reduce", "then"];
-        if !HANDING.contains(&method) {
-            return self.frames_of_parameter(function, (method, place), frames, depth, level);
-        }
-        let list = match outline.node(*callee) {
-            Node::Member(object, _) => Some(*object),
-            _ => arguments
-                .iter()
-                .find(|argument| !matches!(outline.node(argument.value), Node::Function(_)))
-                .map(|argument| argument.value),
-        };
-        let Some(list) = list else { return Vec::new() };
-        let mut all = Vec::new();
-        self.expand(at, list, frames, (depth, level + 1), &|frames| self.value(at, list, frames, depth + 1), &mut all);
-        let mut found = Vec::new();
-        for (frames, value) in all {
-            if method == "then" {
-                let given = Given { positional: vec![value], ..Given::default() };
-                found.push(self.frame_in(function, &given, None, &frames, depth));
-                continue;
-            }
-            let Value::List(list) = self.as_list_or_values(&value, depth) else { continue };
-            for (place, item) in list.items.iter().enumerate().take(MAX_CONTEXTS.saturating_sub(found.len())) {
-                let place = Value::Plain(serde_json::Value::from(place));
-                let positional = if method == "reduce" {
-                    vec![Value::Unknown, item.clone(), place]
-                } else {
-                    vec![item.clone(), place]
-                };
-                let given = Given { positional, ..Given::default() };
-                found.push(self.frame_in(function, &given, None, &frames, depth));
-            }
-        }
-        found
-    }
-
-    /// The frames of a function that is handed to another of the package: by the calls of the other's parameter.
-    fn frames_of_parameter(
-        &self,
-        function: (usize, FunctionId),
-        (taker, place): (&str, usize),
-        frames: &Frames,
-        depth: usize,
-        level: usize,
-    ) -> Vec<Frames> {
-        let mut found = Vec::new();
-        for &(module, taker) in self.index.functions.get(taker).into_iter().flatten().take(MAX_TAKERS) {
-            let Some(outline) = self.outlines.get(module) else { continue };
-            let Some(taking) = outline.function(taker) else { continue };
-            // Python's methods have `self` before what they are given.
-            let own = outline.language == ModuleLanguage::Python && taking.class.is_some();
-            let place = place + usize::from(own);
-            let Some(parameter) = taking.parameters.get(place) else { continue };
-            for &(at, call) in self.index.calls.get(&parameter.name).into_iter().flatten() {
-                if at == module && self.calls_parameter(module, call, (taker, place)) && found.len() < MAX_CONTEXTS {
-                    found.extend(self.frames_of_call(function, (at, call), frames, depth, level));
-                }
-            }
-        }
-        found
-    }
-
-    /// True where the callee of a call is a parameter of a function.
-    fn calls_parameter(&self, module: usize, call: NodeId, (taker, place): (FunctionId, usize)) -> bool {
-        let Some(outline) = self.outlines.get(module) else { return false };
-        let Node::Call { callee, .. } = outline.node(call) else { return false };
-        let Node::Name(name, scope) = outline.node(*callee) else { return false };
-        let scope = super::index::binding_scope(outline, *scope, name);
-        let names = scope.and_then(|scope| outline.scopes.get(scope as usize)).map(|scope| &scope.names);
-        let bindings = names.and_then(|names| names.get(name)).into_iter().flatten();
-        bindings
-            .into_iter()
-            .any(|binding| matches!(binding.origin, Origin::Parameter(of, at) if (of, at) == (taker, place)))
     }
 
     /// The frames of a function that is a decorator, or that a function returns for one: `@f`, `@f(x)`, `f(x)(y)`.
@@ -425,14 +333,14 @@ impl Program<'_> {
     }
 
     /// A list as it is; of a map the values, which its `forEach` hands on.
-    fn as_list_or_values(&self, value: &Value, depth: usize) -> Value {
+    pub(super) fn as_list_or_values(&self, value: &Value, depth: usize) -> Value {
         match value {
             Value::Map(_) => self.values_of(value, depth),
             other => self.as_list(other, depth),
         }
     }
 
-    fn frame_in(
+    pub(super) fn frame_in(
         &self,
         (module, function): (usize, FunctionId),
         given: &Given,

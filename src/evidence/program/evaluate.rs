@@ -65,6 +65,7 @@ impl Program<'_> {
             Node::Unknown => Value::Unknown,
             Node::Text(text) => Value::text(&**text),
             Node::Plain(plain) => Value::Plain((**plain).clone()),
+            Node::Pattern(pattern) => Value::Pattern(Rc::new((**pattern).clone())),
             Node::Joined(pieces) => {
                 self.joined(pieces.iter().map(|piece| self.value(module, *piece, frames, depth + 1).as_piece()))
             }

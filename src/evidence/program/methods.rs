@@ -6,6 +6,7 @@ use std::rc::Rc;
 use serde_json::Value as Json;
 
 use super::Program;
+use super::outline::Pattern;
 use super::value::{Given, Listed, Mapped, Value, Written, join, one_of};
 
 impl Program<'_> {
@@ -166,10 +167,10 @@ impl Program<'_> {
             "toString" | "valueOf" | "normalize" | "encode" | "decode" | "expandtabs" => {
                 Some(Value::Text(text.clone()))
             }
-            "replace" | "replaceAll" => match (word(0), word(1)) {
-                (Some(from), Some(to)) if !from.is_empty() => changed(&|text| text.replace(from, to)),
-                // A pattern may take anything away, but what was written stays worth reading.
-                _ => Some(Value::Text(Rc::new(Written { whole: false, ..(**text).clone() }))),
+            "replace" | "replaceAll" => match (given.positional.first(), word(0), word(1)) {
+                (_, Some(from), Some(to)) if !from.is_empty() => changed(&|text| text.replace(from, to)),
+                (Some(Value::Pattern(pattern)), _, Some(to)) => Some(self.replaced(text, pattern, to)),
+                _ => Some(partly(text)),
             },
             "concat" => {
                 let pieces = std::iter::once((**text).clone()).chain(given.positional.iter().map(Value::as_piece));
@@ -209,12 +210,34 @@ impl Program<'_> {
                 }
                 Some(Value::Text(Rc::new(join(pieces))))
             }
-            "slice" | "substring" | "substr" | "padEnd" | "padStart" | "ljust" | "rjust" => {
-                Some(Value::Text(Rc::new(Written { whole: false, ..(**text).clone() })))
-            }
+            "slice" | "substring" | "substr" | "padEnd" | "padStart" | "ljust" | "rjust" => Some(partly(text)),
             _ => None,
         }
     }
+
+    /// A text with what a regular expression finds replaced; where that cannot be told, what was written is worth reading
+    /// all the same.
+    pub(super) fn replaced(&self, text: &Written, pattern: &Pattern, to: &str) -> Value {
+        // Groups of the match in the new text are written differently by each language.
+        if to.contains(['$', '\\']) || !self.spend(PATTERN_STEPS + text.text.len() / 64) {
+            return partly(text);
+        }
+        let Some(found) = crate::expression::of_others(&pattern.text, pattern.ignores_case) else {
+            return partly(text);
+        };
+        let most = usize::from(!pattern.everywhere);
+        let change = |text: &str| found.replacen(text, most, regex::NoExpand(to)).into_owned();
+        let others = text.others.iter().map(|other| Rc::from(change(other).as_str())).collect();
+        Value::Text(Rc::new(Written { text: change(&text.text), whole: text.whole, others }))
+    }
+}
+
+/// The steps that it takes to compile a regular expression: names are changed by short ones.
+const PATTERN_STEPS: usize = 20;
+
+/// A text of which a part was taken away or added.
+fn partly(text: &Written) -> Value {
+    Value::Text(Rc::new(Written { whole: false, ..text.clone() }))
 }
 
 /// A Python format with its fields filled in as far as they are known.

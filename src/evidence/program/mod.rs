@@ -14,6 +14,7 @@ use super::document::Document;
 
 mod bound;
 mod build;
+mod callbacks;
 mod calls;
 mod contexts;
 mod evaluate;
@@ -88,8 +89,13 @@ pub(super) struct Program<'e> {
     missing: RefCell<BTreeSet<(usize, outline::FunctionId)>>,
     /// The values of expressions outside of functions.
     known: RefCell<BTreeMap<(usize, NodeId), Value>>,
+    /// What functions give that take nothing and stand in no other, and the same where that was cut short at this place.
+    results: RefCell<BTreeMap<(usize, outline::FunctionId), Value>>,
+    cut_results: RefCell<BTreeMap<(usize, outline::FunctionId), Value>>,
     /// The values of names of modules, with all that is written to them.
     names: RefCell<BTreeMap<(usize, String), Value>>,
+    /// The servers that another one offers under a namespace.
+    mounts: RefCell<registrations::Mounts>,
     /// What imports mean.
     imports: RefCell<BTreeMap<(usize, String), Imported>>,
     /// Exports that are being looked for, so that modules that export each other's names come to an end.
@@ -128,7 +134,10 @@ impl<'e> Program<'e> {
             models: Cell::new(0),
             missing: RefCell::default(),
             known: RefCell::default(),
+            results: RefCell::default(),
+            cut_results: RefCell::default(),
             names: RefCell::default(),
+            mounts: RefCell::default(),
             imports: RefCell::default(),
             exports: RefCell::default(),
             callers: RefCell::default(),
@@ -150,6 +159,7 @@ impl<'e> Program<'e> {
         self.uncalled.set(false);
         self.cut.set(false);
         self.part_spent.set(false);
+        self.cut_results.borrow_mut().clear();
         work(self);
         let spent = self.is_spent() || self.part_spent.get();
         self.later.set(self.later.get() + self.steps.take());

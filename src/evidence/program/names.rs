@@ -6,8 +6,8 @@ use std::rc::Rc;
 use super::Program;
 use super::index::binding_scope;
 use super::modules::Imported;
-use super::outline::{Binding, MODULE_SCOPE, ModuleLanguage, NodeId, Origin, Part, ScopeId, Step};
-use super::value::{Closure, Frames, Listed, Mapped, Value, frame_of, one_of};
+use super::outline::{Binding, FunctionId, MODULE_SCOPE, ModuleLanguage, NodeId, Origin, Part, ScopeId, Step};
+use super::value::{Closure, Frame, Frames, Listed, Mapped, Value, all_frames, frame_of, one_of};
 
 /// The most bindings of one name, and writes to it, that are looked at.
 const MAX_BINDINGS: usize = 16;
@@ -70,7 +70,13 @@ impl<'e> Program<'e> {
 
     fn bound(&self, module: usize, bindings: &[Binding], frames: &Frames, depth: usize) -> Value {
         let added = |binding: &Binding| matches!(binding.origin, Origin::Added(_));
-        let values = bindings.iter().take(MAX_BINDINGS).map(|binding| self.binding(module, binding, frames, depth));
+        let turning = self.turning(module, bindings, frames);
+        let is_of_turn = |binding: &&Binding| match (turning, self.loop_of(module, binding)) {
+            (Some(turning), Some(other)) => turning == other,
+            _ => true,
+        };
+        let bound = bindings.iter().take(MAX_BINDINGS).filter(is_of_turn);
+        let values = bound.map(|binding| self.binding(module, binding, frames, depth));
         if !bindings.iter().any(added) {
             return one_of(values);
         }
@@ -84,6 +90,26 @@ impl<'e> Program<'e> {
             return Value::List(Rc::new(listed));
         }
         self.joined(values.iter().map(Value::as_piece))
+    }
+
+    /// Of the loops that bind one name the innermost whose turn it is: `for x in a: …` and `for x in b: …` bind one `x`.
+    fn turning(&self, module: usize, bindings: &[Binding], frames: &Frames) -> Option<FunctionId> {
+        if bindings.len() < 2 {
+            return None;
+        }
+        let is_bound = |frame: &&Frame| {
+            frame.module == module
+                && bindings.iter().any(|binding| self.loop_of(module, binding) == Some(frame.function))
+        };
+        all_frames(frames).find(is_bound).map(|frame| frame.function)
+    }
+
+    /// The loop whose variable a binding is.
+    fn loop_of(&self, module: usize, binding: &Binding) -> Option<FunctionId> {
+        match binding.origin {
+            Origin::Parameter(function, _) if self.is_loop(module, function) => Some(function),
+            _ => None,
+        }
     }
 
     fn binding(&self, module: usize, binding: &Binding, frames: &Frames, depth: usize) -> Value {

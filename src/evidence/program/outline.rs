@@ -89,6 +89,8 @@ pub(super) enum Node {
     Text(Box<str>),
     /// A number, a truth value, null or None.
     Plain(Box<Value>),
+    /// A regular expression of JavaScript.
+    Pattern(Box<Pattern>),
     /// Pieces of text that are joined: a template literal, an f-string; `"%s" % x` has its format and an unknown piece.
     Joined(Box<[NodeId]>),
     /// A name, with the scope in which it is looked up first.
@@ -141,6 +143,17 @@ pub(super) enum Node {
         /// The value.
         value: NodeId,
     },
+}
+
+/// A regular expression.
+#[derive(Clone, Debug)]
+pub(super) struct Pattern {
+    /// The expression, as JavaScript or Python writes it.
+    pub text: String,
+    /// True where it is to be found everywhere, and not just once.
+    pub everywhere: bool,
+    /// True where letters are equal in either case.
+    pub ignores_case: bool,
 }
 
 /// An argument of a call.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use serde_json::Value as Json;
 
-use super::outline::{ClassId, FunctionId};
+use super::outline::{ClassId, FunctionId, Pattern};
 
 /// Stands in a text for a part that could not be told.
 pub(crate) const UNTOLD: &str = "…";
@@ -26,6 +26,8 @@ pub(super) enum Value {
     Text(Rc<Written>),
     /// A number, a truth value, null.
     Plain(Json),
+    /// A regular expression.
+    Pattern(Rc<Pattern>),
     /// A list.
     List(Rc<Listed>),
     /// An object or dictionary.
@@ -114,6 +116,13 @@ pub(super) struct Made {
 pub(super) struct Given {
     pub(super) positional: Vec<Value>,
     pub(super) named: BTreeMap<String, Value>,
+}
+
+impl Given {
+    /// True where nothing is given.
+    pub(super) fn is_empty(&self) -> bool {
+        self.positional.is_empty() && self.named.is_empty()
+    }
 }
 
 /// The functions and loops around an expression with the values of their parameters, innermost first.

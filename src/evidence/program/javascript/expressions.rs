@@ -2,13 +2,13 @@
 
 use oxc_ast::ast::{
     ArrayExpression, ArrayExpressionElement, AssignmentTarget, BinaryExpression, BinaryOperator, ChainElement,
-    ConditionalExpression, Expression, LogicalExpression, LogicalOperator, MemberExpression, SimpleAssignmentTarget,
-    UnaryExpression, UnaryOperator, UpdateExpression, YieldExpression,
+    ConditionalExpression, Expression, LogicalExpression, LogicalOperator, MemberExpression, RegExpFlags,
+    RegExpLiteral, SimpleAssignmentTarget, UnaryExpression, UnaryOperator, UpdateExpression, YieldExpression,
 };
 use oxc_span::GetSpan;
 use serde_json::Value;
 
-use super::super::outline::{Binding, Element, Node, NodeId, Origin};
+use super::super::outline::{Binding, Element, Node, NodeId, Origin, Pattern};
 use super::JavascriptOutliner;
 use super::functions::FunctionHead;
 use super::texts::{literal_text, number};
@@ -90,7 +90,8 @@ impl JavascriptOutliner {
             Expression::BooleanLiteral(it) => Node::plain(it.value),
             Expression::NullLiteral(_) => Node::plain(Value::Null),
             Expression::BigIntLiteral(it) => it.value.as_str().parse::<i64>().map_or(Node::Unknown, Node::plain),
-            // Regular expressions, `import.meta`, `new.target`.
+            Expression::RegExpLiteral(it) => pattern(it),
+            // `import.meta`, `new.target`.
             _ => Node::Unknown,
         };
         self.build.node(node, offset)
@@ -261,4 +262,17 @@ pub(super) fn assigned_name<'x>(target: &'x AssignmentTarget<'_>) -> Option<&'x 
         AssignmentTarget::AssignmentTargetIdentifier(name) => Some(name.name.as_str()),
         _ => None,
     }
+}
+
+/// A regular expression; one with a flag that changes what its signs mean is unknown.
+fn pattern(it: &RegExpLiteral<'_>) -> Node {
+    let flags = it.regex.flags;
+    if flags.intersects(RegExpFlags::M | RegExpFlags::S | RegExpFlags::Y | RegExpFlags::V) {
+        return Node::Unknown;
+    }
+    Node::Pattern(Box::new(Pattern {
+        text: it.regex.pattern.text.as_str().to_owned(),
+        everywhere: flags.contains(RegExpFlags::G),
+        ignores_case: flags.contains(RegExpFlags::I),
+    }))
 }

@@ -11,7 +11,8 @@ use capdex_model::fact::Place;
 use capdex_model::snapshot::{Gap, GapReason};
 
 use super::contexts::{FEW_LEVELS, MAX_LEVELS};
-use super::outline::{ClassId, FunctionId, ModuleLanguage, NodeId};
+use super::index::last_name;
+use super::outline::{ClassId, FunctionId, ModuleLanguage, Node, NodeId};
 use super::value::UNTOLD;
 use super::{FEW_STEPS, MAX_DEPTH, Program};
 use crate::Evidence;
@@ -22,12 +23,14 @@ use crate::tools::{Tool, UnreadParts};
 
 mod copies;
 mod found;
+mod mounts;
 mod python;
 mod reach;
 mod script;
 mod spoken;
 
 use found::{Found, Parts};
+pub(in crate::program) use mounts::Mounts;
 use spoken::FoundSurface;
 
 /// The most registrations of one package: far more than the largest server has.
@@ -42,6 +45,9 @@ const TOOL: &str = "tool";
 /// What is registered by a function for others, none of which is in the package.
 const HANDED_ON: &str = "tool for callers outside of the package";
 
+/// What a kit that the package carries along registers where it is asked to.
+const CARRIED: &str = "tool of a library inside of the package";
+
 /// A surface that a class registers by what its objects say: `server.registerResource(this.name, …)`.
 const OF_OBJECT: &str = "surface of a class of which no object";
 
@@ -55,6 +61,8 @@ pub(in crate::program) struct Registrations {
     unresolved: Vec<((usize, u32), &'static str)>,
     /// Places that were not followed to their end.
     spent: BTreeSet<(usize, u32)>,
+    /// What stands before the names of what the server at this place registers: `main.mount(server, namespace="x")`.
+    namespace: Option<String>,
     /// True while a call is looked at whose callee is a function of the package that registers what it is given.
     of_wrapper: bool,
 }
@@ -64,7 +72,10 @@ impl Registrations {
     /// takes the name from elsewhere does not hide the text.
     fn add(&mut self, program: &Program<'_>, module: usize, offset: u32, parts: Parts) -> bool {
         let path = program.outlines.get(module).map(|outline| outline.path.as_str()).unwrap_or_default();
-        let Some(tool) = program.tool(&parts, path) else { return false };
+        let Some(mut tool) = program.tool(&parts, path) else { return false };
+        if let Some(namespace) = &self.namespace {
+            tool.name = format!("{namespace}_{}", tool.name);
+        }
         if tool.name.contains(UNTOLD) {
             self.unresolved(module, offset, "tool name");
         }
@@ -292,10 +303,19 @@ impl Program<'_> {
     /// none uses up what the others need.
     fn registrations(&self, reached: &BTreeSet<usize>) -> Registrations {
         let mut all = Registrations::default();
+        self.note_mounts();
         let mut dear = Vec::new();
+        let carried = self.carried_along();
         for (module, outline) in self.outlines.iter().enumerate() {
             // Tests and examples register for themselves, unless the package loads them.
             if reach::is_aside(&outline.path) && !reached.contains(&module) {
+                continue;
+            }
+            if carried.contains(&module) {
+                // What the package loads all the same is looked at by nobody else.
+                if reached.contains(&module) && self.may_register(module) {
+                    all.unresolved(module, 0, CARRIED);
+                }
                 continue;
             }
             for (offset, place) in self.sites_of(module) {
@@ -372,6 +392,24 @@ impl Program<'_> {
             (Site::Function(function), _) => self.python_function(module, function, into),
             (Site::Module, _) => self.exported_tool(module, into),
         }
+    }
+
+    /// True where a module has a decorator or method that registers tools by its name.
+    fn may_register(&self, module: usize) -> bool {
+        let Some(outline) = self.outlines.get(module) else { return false };
+        let is_tool = |node: NodeId| {
+            let callee = match outline.node(node) {
+                Node::Call { callee, .. } => *callee,
+                _ => node,
+            };
+            last_name(outline, callee).is_some_and(|name| matches!(name, "tool" | "add_tool" | "registerTool"))
+        };
+        outline
+            .functions
+            .iter()
+            .flat_map(|function| &function.decorators)
+            .chain(&outline.calls)
+            .any(|node| is_tool(*node))
     }
 
     /// True where a module speaks of a server kit.

@@ -21,6 +21,7 @@ impl Program<'_> {
                 _ => (*decorator, None),
             };
             let Some(name) = last_name(outline, callee) else { continue };
+            into.namespace = self.namespace_of(module, callee);
             if name == "list_tools" {
                 self.listed(module, id, into);
                 continue;
@@ -38,10 +39,23 @@ impl Program<'_> {
                 into.add(self, module, function.offset, parts);
             }
         }
+        into.namespace = None;
     }
 
     /// What a call registers: `mcp.tool(…)(f)`, `mcp.add_tool(f, …)`, `Tool(name=…)`, `FunctionTool.from_function(f)`.
     pub(super) fn python_call(&self, module: usize, id: NodeId, into: &mut Registrations) {
+        let Some(outline) = self.outlines.get(module) else { return };
+        let Node::Call { callee, .. } = outline.node(id) else { return };
+        let server = match outline.node(*callee) {
+            Node::Call { callee: inner, .. } => *inner,
+            _ => *callee,
+        };
+        into.namespace = self.namespace_of(module, server);
+        self.registered_by(module, id, into);
+        into.namespace = None;
+    }
+
+    fn registered_by(&self, module: usize, id: NodeId, into: &mut Registrations) {
         let Some(outline) = self.outlines.get(module) else { return };
         let Node::Call { callee, arguments, .. } = outline.node(id) else { return };
         let offset = outline.offset(id);

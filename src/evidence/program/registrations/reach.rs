@@ -18,19 +18,9 @@ impl Program<'_> {
         let mut work: Vec<usize> = reached.iter().copied().collect();
         while let Some(module) = work.pop() {
             let Some(outline) = self.outlines.get(module) else { continue };
-            let named = imported_names(outline);
-            for import in &outline.imports {
-                let direct = match self.imported(module, import) {
-                    Imported::Module(other) => Some(other),
-                    _ => None,
-                };
-                // `from package import module` names the module by a member.
-                let members = named.get(import.as_str()).into_iter().flatten();
-                let members = members.filter_map(|name| self.imported_submodule(module, import, name));
-                for other in direct.into_iter().chain(members) {
-                    if reached.insert(other) {
-                        work.push(other);
-                    }
+            for other in self.imports_of(module) {
+                if reached.insert(other) {
+                    work.push(other);
                 }
             }
             if outline.loads_unknown {
@@ -44,6 +34,37 @@ impl Program<'_> {
             }
         }
         reached
+    }
+
+    /// The modules that a module imports, directly.
+    fn imports_of(&self, module: usize) -> Vec<usize> {
+        let Some(outline) = self.outlines.get(module) else { return Vec::new() };
+        let named = imported_names(outline);
+        let mut found = Vec::new();
+        for import in &outline.imports {
+            if let Imported::Module(other) = self.imported(module, import) {
+                found.push(other);
+            }
+            // `from package import module` names the module by a member.
+            let members = named.get(import.as_str()).into_iter().flatten();
+            found.extend(members.filter_map(|name| self.imported_submodule(module, import, name)));
+        }
+        found
+    }
+
+    /// Of the modules that the package carries along from another project those that a module of its own does not import:
+    /// what these register is for programs of that project's users.
+    pub(super) fn carried_along(&self) -> BTreeSet<usize> {
+        let is_carried = |module: &usize| self.outlines.get(*module).is_some_and(|outline| is_carried(&outline.path));
+        let mut carried: BTreeSet<usize> = (0..self.outlines.len()).filter(is_carried).collect();
+        if carried.is_empty() {
+            return carried;
+        }
+        let own = (0..self.outlines.len()).filter(|module| !is_carried(module));
+        for other in own.flat_map(|module| self.imports_of(module)) {
+            carried.remove(&other);
+        }
+        carried
     }
 
     fn entries(&self, evidence: &Evidence) -> BTreeSet<usize> {
@@ -114,6 +135,13 @@ impl Program<'_> {
             _ => None,
         }
     }
+}
+
+/// True for a file of another project that the package carries along.
+pub(super) fn is_carried(path: &str) -> bool {
+    const CARRIED: [&str; 7] =
+        ["_vendor", "_vendored", "vendor", "vendored", "third_party", "site-packages", "node_modules"];
+    folder_of(path).split('/').any(|folder| CARRIED.contains(&folder))
 }
 
 /// The names that a module imports, by the module that they are imported from.

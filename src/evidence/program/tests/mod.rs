@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 use crate::Evidence;
 use crate::tools::Tool;
 
+mod composed;
 mod hostile;
 mod javascript;
 mod nothing;

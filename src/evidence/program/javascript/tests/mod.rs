@@ -32,6 +32,7 @@ fn show(outline: &Outline, id: NodeId) -> String {
         Node::Unknown => "?".to_owned(),
         Node::Text(text) => format!("'{text}'"),
         Node::Plain(value) => value.to_string(),
+        Node::Pattern(pattern) => format!("/{}/", pattern.text),
         Node::Joined(pieces) => format!("`{}`", all(pieces).join(" ")),
         Node::Name(name, _) => name.to_string(),
         Node::This => "this".to_owned(),
