@@ -148,7 +148,7 @@ impl Http {
     /// # Errors
     /// Any [`CrawlError`]; `RetryAt`, `Transient` and `Unreachable` only after all tries.
     pub async fn send(&self, request: HttpRequest<'_>) -> Result<HttpResponse, CrawlError> {
-        let mut url = address::parse(request.url)?;
+        let mut url = self.encrypted(address::parse(request.url)?)?;
         let mut validators = request.validators;
         let mut own_headers = request.headers;
         let mut budget = Duration::from_millis(self.shared.settings.total_deadline_ms);
@@ -186,7 +186,7 @@ impl Http {
                         validators = None;
                         own_headers = &[];
                     }
-                    url = next;
+                    url = self.encrypted(next)?;
                 }
             }
         }
@@ -211,7 +211,7 @@ impl Http {
     /// The error of [`Http::send`] for an address that is none. `RetryAt` where the host wants to be left alone for too
     /// long; `Unreachable` where it has not answered for long.
     pub fn try_reserve(&self, url: &str) -> Result<Result<Self, Duration>, CrawlError> {
-        let url = address::parse(url)?;
+        let url = self.encrypted(address::parse(url)?)?;
         let host = self.shared.hosts.host(&url, None);
         self.shared.check_circuit(&host, &url, &HttpRequest::default())?;
         let clock = &*self.shared.clock;
@@ -406,16 +406,40 @@ impl Http {
         }
     }
 
+    /// True where the operator chose an address for the very source that requests are made for.
+    fn is_operators(&self, url: &Url) -> bool {
+        let origin = Origin::of(url);
+        self.shared.allowed.contains(&(self.user.id.clone(), origin.host_and_port()))
+            || self.visited.as_deref() == Some(&origin)
+    }
+
+    /// An address over TLS, unless the operator chose it as it is: over plain HTTP whoever stands on the way writes the
+    /// answer. Nearly every host answers to both.
+    ///
+    /// # Errors
+    /// `Refused` for plain HTTP at a port of its own, which says nothing about the port of TLS.
+    pub(super) fn encrypted(&self, mut url: Url) -> Result<Url, CrawlError> {
+        if url.scheme() != "http" || self.is_operators(&url) {
+            return Ok(url);
+        }
+        if url.port().is_some() {
+            // The more telling refusal, where both hold.
+            address::check_literal(&url)?;
+            return Err(refused(&url, "plain http of a stranger's; write it into the source's own list to allow it"));
+        }
+        let _ = url.set_scheme("https");
+        Ok(url)
+    }
+
     /// The client for an address.
     ///
     /// # Errors
     /// `Refused` for one whose host is written as a number that may not be fetched, or is a name that a proxy may not be
     /// told.
     async fn client(&self, url: &Url) -> Result<&reqwest::Client, CrawlError> {
-        let (shared, origin) = (&*self.shared, Origin::of(url));
-        // The operator chose these addresses for this very source, and they may be private ones.
-        let is_own = shared.allowed.contains(&(self.user.id.clone(), origin.host_and_port()));
-        if is_own || self.visited.as_deref() == Some(&origin) {
+        let shared = &*self.shared;
+        // They may be private ones.
+        if self.is_operators(url) {
             return Ok(&shared.configured);
         }
         address::check_literal(url)?;

@@ -42,7 +42,7 @@ impl Http {
     /// # Errors
     /// Any [`CrawlError`]; `Malformed` for an answer that is no event stream.
     pub async fn events(&self, request: HttpRequest<'_>) -> Result<EventStream, CrawlError> {
-        let mut url = address::parse(request.url)?;
+        let mut url = self.encrypted(address::parse(request.url)?)?;
         for _ in 0..=MAX_REDIRECTS {
             let response = self.open(&url, &request).await?;
             let status = response.status().as_u16();

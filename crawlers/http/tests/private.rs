@@ -50,3 +50,27 @@ async fn a_name_of_the_operators_leads_to_its_own_origin_and_a_strangers_nowhere
     assert_eq!(server.paths().len(), 3);
     assert_eq!(elsewhere.asked().len(), 0);
 }
+
+#[tokio::test]
+async fn what_a_stranger_names_is_asked_over_tls_alone() {
+    let server = Server::start(|_, _| Sent::ok("x"));
+    let allowed_base_urls = vec![AllowedBaseUrl::new("corp", "http://mirror.test/")];
+    let own_names = vec![("docs".to_owned(), "http://docs.test:8080/list".to_owned())];
+    let (http, _) = client(HttpSettings { allowed_base_urls, own_names, ..settings(&[]) });
+    let over = |http: &crate::http::Http, address: &str| {
+        http.encrypted(super::super::address::parse(address).expect("an address")).map(String::from)
+    };
+    let (corp, other) = (http.acting_for("corp", "npm"), http.acting_for("other", "npm"));
+    // What the operator wrote stays as it is, for that source alone.
+    assert_eq!(over(&corp, "http://mirror.test/a").expect("an address"), "http://mirror.test/a");
+    assert_eq!(over(&other, "http://mirror.test/a").expect("an address"), "https://mirror.test/a");
+    assert_eq!(over(&corp, "http://mirror.test/a?b=1").expect("an address"), "http://mirror.test/a?b=1");
+    assert_eq!(over(&corp, "https://else.test:8443/a").expect("an address"), "https://else.test:8443/a");
+    let docs = http.acting_for("docs", "docs");
+    let listed = docs.visiting("http://docs.test:8080/list", "http://docs.test:8080/list");
+    assert_eq!(over(&listed, "http://docs.test:8080/b").expect("an address"), "http://docs.test:8080/b");
+    // A port of its own says nothing about the port of TLS.
+    assert!(matches!(over(&docs, "http://docs.test:8080/b"), Err(CrawlError::Refused { .. })));
+    assert!(is_refused(&http.send(ask(&server.base_url)).await));
+    assert_eq!(server.asked().len(), 0);
+}

@@ -28,6 +28,12 @@ static BARE: LazyLock<Regex> = LazyLock::new(|| {
     .expect("the pattern is valid")
 });
 
+/// A program that fetches.
+static FETCHER: LazyLock<Regex> = LazyLock::new(|| {
+    compile(r"(?i)\b(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod|aria2c|certutil|bitsadmin|urlretrieve)\b")
+        .expect("the pattern is valid")
+});
+
 /// An address: its host in lower case, and what follows.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Address {
@@ -72,12 +78,23 @@ impl Address {
     }
 }
 
-/// The addresses of the command around a find; without one there, those on its line, and then those near it.
+/// The addresses of the command around a find; without one there, those on its line, then those that are fetched near it,
+/// and then all near it.
 pub(super) fn around(text: &[u8], found: &Range<usize>) -> Vec<Address> {
     let line = part_around(Scope::Line, text, found);
     let near = part_around(Scope::Window, text, found);
     let command = command(text, &line, found);
-    [command, line, near].into_iter().map(|part| within(text, part)).find(|found| !found.is_empty()).unwrap_or_default()
+    let own = [command, line].into_iter().map(|part| within(text, part)).find(|found| !found.is_empty());
+    own.unwrap_or_else(|| {
+        let fetched = fetched(text, near.clone());
+        if fetched.is_empty() { within(text, near) } else { fetched }
+    })
+}
+
+/// The addresses on those lines of a part that name a program that fetches.
+fn fetched(text: &[u8], part: Range<usize>) -> Vec<Address> {
+    let lines = text.get(part).unwrap_or(&[]).split(|byte| *byte == b'\n');
+    lines.filter(|line| FETCHER.is_match(line)).flat_map(|line| within(line, 0..line.len())).collect()
 }
 
 fn within(text: &[u8], part: Range<usize>) -> Vec<Address> {
@@ -126,6 +143,14 @@ mod tests {
         ] {
             assert_eq!(hosts(text, "| bash"), ["kit.test"], "{text}");
         }
+    }
+
+    #[test]
+    fn of_what_stands_around_only_what_is_fetched_counts() {
+        let text = "wget https://kit.test/i.sh\nbash i.sh\nSee https://astral.sh for more.";
+        assert_eq!(hosts(text, "bash i.sh"), ["kit.test"]);
+        let text = "Get https://kit.test/i.sh first.\nbash i.sh\nSee https://astral.sh for more.";
+        assert_eq!(hosts(text, "bash i.sh"), ["kit.test", "astral.sh"]);
     }
 
     #[test]
