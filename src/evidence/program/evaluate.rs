@@ -104,14 +104,15 @@ impl Program<'_> {
             }
             Node::Class(class) => Value::Class(module, *class),
             Node::Choice(values) => {
-                one_of(values.iter().take(32).map(|value| self.value(module, *value, frames, depth + 1)))
+                let values = values.iter().take(32).map(|value| self.value(module, *value, frames, depth + 1));
+                self.either(values.collect())
             }
             Node::Picked { sides, arms } => {
                 let [first, second] = arms.map(|arm| self.value(module, arm, frames, depth + 1));
                 // The other arm is kept behind the one that is picked: what is compared may be something else at run time.
                 match self.are_equal(module, *sides, frames, depth) {
-                    Some(false) => one_of([second, first]),
-                    _ => one_of([first, second]),
+                    Some(false) => self.either(vec![second, first]),
+                    _ => self.either(vec![first, second]),
                 }
             }
             Node::Sum(..) => self.sum(module, id, frames, depth),
@@ -135,6 +136,20 @@ impl Program<'_> {
         };
         let [one, other] = sides.map(known);
         Some(one? == other?)
+    }
+
+    /// One of several values that a condition chooses from. Of lists all is kept: what stands in either may be offered.
+    fn either(&self, values: Vec<Value>) -> Value {
+        let lists = values.iter().filter(|value| matches!(value, Value::List(list) if !list.items.is_empty()));
+        if lists.count() < 2 || !values.iter().all(|value| matches!(value, Value::List(_))) {
+            return one_of(values);
+        }
+        let mut all = Listed { items: Vec::new(), whole: true };
+        for value in values {
+            super::names::add_all(&mut all, value);
+        }
+        self.spend(all.items.len() / 16);
+        Value::List(Rc::new(all))
     }
 
     pub(super) fn object(&self, module: usize, entries: &[Entry], frames: &Frames, depth: usize) -> Mapped {
