@@ -1,7 +1,7 @@
 //! A small lexer that tells comments and string literals from code, for languages that no parser here reads in full.
 //!
 //! It is right for ordinary source and bounded in its errors elsewhere. A literal of one line ends with the line, so
-//! that a stray quote cannot swallow a file. JavaScript's regular expressions are read as code.
+//! that a stray quote cannot swallow a file. The quotes inside of JavaScript's regular expressions open no literal.
 
 use super::super::bytes::each_place;
 use super::{Cover, ZoneKind};
@@ -22,6 +22,8 @@ pub(super) struct Syntax {
     short_apostrophe: bool,
     /// True where a comment mark counts only at the beginning of a word.
     word_comment: bool,
+    /// True where regular expressions stand between slashes.
+    expressions: bool,
 }
 
 pub(super) const SLASHES: Syntax = Syntax {
@@ -32,9 +34,11 @@ pub(super) const SLASHES: Syntax = Syntax {
     triples: false,
     short_apostrophe: false,
     word_comment: false,
+    expressions: true,
 };
 
-pub(super) const RUST: Syntax = Syntax { quotes: b"'", long_quotes: b"\"", short_apostrophe: true, ..SLASHES };
+pub(super) const RUST: Syntax =
+    Syntax { quotes: b"'", long_quotes: b"\"", short_apostrophe: true, expressions: false, ..SLASHES };
 
 pub(super) const PYTHON: Syntax = Syntax {
     line_comment: b"#",
@@ -44,6 +48,7 @@ pub(super) const PYTHON: Syntax = Syntax {
     triples: true,
     short_apostrophe: false,
     word_comment: false,
+    expressions: false,
 };
 
 pub(super) const TOML: Syntax = PYTHON;
@@ -70,6 +75,8 @@ pub(super) fn zones(text: &str, syntax: &Syntax, cover: &mut Cover) {
             cover.to(at, ZoneKind::Code);
             at = line_end(bytes, at);
             cover.to(at, ZoneKind::Comment);
+        } else if let Some(end) = syntax.expressions.then(|| expression_end(bytes, at)).flatten() {
+            at = end;
         } else if let Some(end) = literal_end(bytes, at, *byte, syntax) {
             cover.to(at, ZoneKind::Code);
             at = end;
@@ -80,6 +87,43 @@ pub(super) fn zones(text: &str, syntax: &Syntax, cover: &mut Cover) {
         }
     }
     cover.to(bytes.len(), ZoneKind::Code);
+}
+
+/// One past a regular expression that begins at a slash; none where the slash divides, or nothing closes it on its line.
+fn expression_end(bytes: &[u8], slash: usize) -> Option<usize> {
+    /// The longest that is looked for: a line of a bundle is as long as the bundle.
+    const LONGEST: usize = 400;
+    /// What stands before an operand, and so before no division.
+    const OPENS: &[u8] = b"(,=:[!&|?{;+-*%~^";
+    const WORDS: [&[u8]; 8] = [b"return", b"typeof", b"case", b"in", b"of", b"delete", b"void", b"throw"];
+    if bytes.get(slash) != Some(&b'/') {
+        return None;
+    }
+    let before = bytes.get(slash.saturating_sub(LONGEST)..slash).unwrap_or(&[]).trim_ascii_end();
+    let is_word = |word: &&[u8]| {
+        before
+            .strip_suffix(*word)
+            .is_some_and(|rest| !rest.last().is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_$.".contains(byte)))
+    };
+    let opens = before.last().is_none_or(|byte| OPENS.contains(byte))
+        || before.ends_with(b"=>")
+        || WORDS.iter().any(|word| is_word(word));
+    if !opens {
+        return None;
+    }
+    let (mut at, mut in_class) = (slash + 1, false);
+    while let Some(byte) = bytes.get(at).filter(|_| at - slash < LONGEST) {
+        match byte {
+            b'\\' => at += 1,
+            b'\n' => return None,
+            b'[' => in_class = true,
+            b']' => in_class = false,
+            b'/' if !in_class => return (at > slash + 1).then_some(at + 1),
+            _ => {}
+        }
+        at += 1;
+    }
+    None
 }
 
 fn begins_word(bytes: &[u8], at: usize) -> bool {

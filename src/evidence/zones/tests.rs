@@ -107,6 +107,23 @@ fn front_matter_that_never_closes_is_prose() {
 }
 
 #[test]
+fn quotes_in_a_regular_expression_open_no_literal() {
+    for text in [
+        "const a = /[`'\"]/g; // note\nrun();",
+        "x.replace(/^`/, ''); // note\nrun();",
+        "return /\\/`/.test(x); // note\nrun();",
+        "const f = (x) => /`/.test(x); // note\nrun();",
+    ] {
+        assert_eq!(kinds_of("a.js", text, "note"), ZoneKind::Comment, "{text}");
+        assert_eq!(kinds_of("a.js", text, "run"), ZoneKind::Code, "{text}");
+    }
+    // A slash that divides opens nothing.
+    let text = "const a = b / c; const d = `one / two`; const e = f() / 2; // note\nrun();";
+    assert_eq!(kinds_of("a.js", text, "one"), ZoneKind::Literal);
+    assert_eq!(kinds_of("a.js", text, "note"), ZoneKind::Comment);
+}
+
+#[test]
 fn source_is_told_apart() {
     let text = "let a = 'it\\'s'; // note's\n/* block\n\" */ const b = `x\n${y}`;\n";
     for (needle, kind) in [

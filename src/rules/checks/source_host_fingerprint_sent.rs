@@ -2,8 +2,8 @@
 
 use super::source_calls::report_actions;
 use crate::FactSink;
-use capdex_evidence::code::sinks::carried_out;
-use capdex_evidence::code::{Call, TaintSources};
+use capdex_evidence::code::sinks::{carried_out, text_of};
+use capdex_evidence::code::{Argument, Call, TaintSources};
 use capdex_evidence::signals::install_scripts;
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
@@ -23,6 +23,15 @@ fn judgement(call: &Call, installs: bool) -> Option<(Severity, Confidence)> {
     match names {
         0 => None,
         1 if !asks_zone && !installs => None,
+        // Whoever runs the program chooses the host, as where a device is signed in.
+        _ if !installs && has_chosen_host(call) => Some((Severity::Medium, Confidence::Medium)),
         _ => Some((Severity::High, Confidence::High)),
     }
+}
+
+/// True where an address is put together and begins with what is not told here.
+fn has_chosen_host(call: &Call) -> bool {
+    call.arguments.iter().take(2).any(|argument| {
+        matches!(argument, Argument::Composed(_)) && text_of(argument).is_some_and(|text| text.starts_with("{}/"))
+    })
 }
