@@ -16,7 +16,7 @@ static ADDRESS: LazyLock<Regex> =
 /// What stands in the names of hosts that stand for any host.
 static SAMPLE: LazyLock<Regex> = LazyLock::new(|| {
     words(
-        r"(?:^|[.-])(?:attack(?:er|ers|s)?|evil|malicious|malware|hack(?:er|ers|ed)?|c2|cnc|victims?|targets?|examples?|samples?|tests?|testing|invalid|localhost|local|internal|lan|corp|foo|bar|baz|your|my|some|site|domain|host|server|collab\w*|oast\w*|interact\w*|phish\w*|bad|exfil\w*|rogue|payload|exploit\w*|vuln\w*|xss|ssrf|callback|listener|redteam)\d*(?:[.-]|$)|^(?:your|my|attacker|evil|target|victim|malicious)|\$|[{}\[\]]",
+        r"(?:^|[.-])(?:attack(?:er|ers|s)?|evil|malicious|malware|hack(?:er|ers|ed)?|c2|cnc|victims?|targets?|examples?|samples?|tests?|testing|invalid|localhost|local|internal|lan|corp|foo|bar|baz|your|my|some|site|domain|host|server|collab\w*|oast\w*|interact\w*|phish\w*|bad|exfil\w*|rogue|payload|exploit\w*|vuln\w*|xss|ssrf|callback|listener|redteam|svc|cluster|company|acme|contoso|fabrikam|vault|k8s|kubernetes|intranet|staging|prod|dev|tenant|customer|redacted|xxx+)\d*(?:[.-]|$)|^(?:your|my|attacker|evil|target|victim|malicious)|\$|[{}\[\]]",
     )
 });
 

@@ -49,8 +49,10 @@ pub struct Context {
     pub documentation: bool,
     /// A heading above it speaks of installing or setting up.
     pub install_section: bool,
-    /// The document calls itself one about security, and no command here names a host as any other is named.
+    /// The document calls itself one about security.
     pub security_topic: bool,
+    /// It stands in a command that names a host which somebody could really have: no sample.
+    pub aimed: bool,
     /// The nearest Markdown heading above it.
     pub heading: Option<String>,
 }
@@ -70,10 +72,9 @@ impl Context {
         let sentence = sentence_around(bytes, span.clone());
         let heading = document.headings_at(origin).next().map(str::to_owned);
         let place = SentenceSpan { document, bytes, span: &span, sentence: &sentence, origin };
-        let aimed = place.is_aimed(zone);
-        let is_order = aimed || place.is_order();
+        let is_order = place.is_order();
         let defensive = place.is_defensive(is_order);
-        let security_topic = is_about_security(document) && !aimed;
+        let security_topic = is_about_security(document);
         // A real order is never explained away: an attacker would write "security check" above it.
         let explained = !is_order && (defensive || security_topic);
         // In code, quotation marks delimit literals and name nothing.
@@ -105,6 +106,7 @@ impl Context {
             },
             install_section: document.headings_at(origin).any(|title| INSTALL_HEADING.is_match(title.as_bytes())),
             security_topic,
+            aimed: place.is_aimed(zone),
             heading,
         }
     }

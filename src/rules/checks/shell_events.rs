@@ -42,8 +42,8 @@ pub(super) fn weighed_at(document: &Document, place: Range<usize>, severity: Sev
         || context.tabulated
         || matches!(context.zone, ZoneKind::Table | ZoneKind::Comment)
         || voice == Voice::Data
-        // A text about attacks shows them as code; the same code elsewhere is meant to be run.
-        || (shown && context.security_topic)
+        // A text about attacks shows them as code with hosts of nobody's; the same code elsewhere is meant to be run.
+        || (shown && context.security_topic && !context.aimed)
     {
         Severity::Low
     } else if voice == Voice::Human {
