@@ -201,21 +201,11 @@ impl Program<'_> {
             Value::Class(class_module, class) => class_module == module && Some(class) == of_class,
             // A method of something unknown may be any method of that name.
             Value::Unknown | Value::Made(_) | Value::Outside(_) => {
-                matches!(outline.node(target), Node::Member(..)) && (of_class.is_some() || self.is_property(module, id))
+                matches!(outline.node(target), Node::Member(..))
+                    && (of_class.is_some() || self.index.held.contains(&(module, id)))
             }
             _ => false,
         }
-    }
-
-    /// True for a function that an object holds.
-    fn is_property(&self, module: usize, id: FunctionId) -> bool {
-        let Some(outline) = self.outlines.get(module) else { return false };
-        let holds =
-            |entry: &super::outline::Entry| matches!(outline.node(entry.value), Node::Function(held) if *held == id);
-        outline.objects.iter().any(|object| match outline.node(*object) {
-            Node::Object(entries) => entries.iter().any(holds),
-            _ => false,
-        })
     }
 
     pub(super) fn frames_of_call(

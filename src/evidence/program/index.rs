@@ -26,6 +26,8 @@ pub(super) struct Index {
     pub(super) functions: BTreeMap<String, Vec<(usize, FunctionId)>>,
     /// The functions in which a method registers something.
     pub(super) registering: BTreeSet<(usize, FunctionId)>,
+    /// The functions that an object holds.
+    pub(super) held: BTreeSet<(usize, FunctionId)>,
     /// The writes to a name or its members, by the scope that binds it.
     pub(super) to_name: BTreeMap<(usize, ScopeId, String), Vec<usize>>,
     /// The writes of a field of a class's objects: `this.x = y`.
@@ -40,6 +42,7 @@ impl Index {
         for (module, outline) in outlines.iter().enumerate() {
             index.add_calls(module, outline);
             index.add_functions(module, outline);
+            index.add_held(module, outline);
             index.add_writes(module, outline);
         }
         index
@@ -80,6 +83,17 @@ impl Index {
                 self.decorated.insert((module, *decorator), id);
                 if let Some(name) = last_name(outline, *decorator) {
                     self.bare_decorators.entry(name.to_owned()).or_default().push((module, *decorator));
+                }
+            }
+        }
+    }
+
+    fn add_held(&mut self, module: usize, outline: &Outline) {
+        for object in &outline.objects {
+            let Node::Object(entries) = outline.node(*object) else { continue };
+            for entry in entries {
+                if let Node::Function(function) = outline.node(entry.value) {
+                    self.held.insert((module, *function));
                 }
             }
         }
