@@ -106,7 +106,7 @@ pub(crate) fn page(site: &Site, identity: &str, data: &PackagePageData) -> Strin
             section aria-labelledby="parts" { h2 id="parts" { "What it hands out" } (parts(&rows)) }
             section aria-labelledby="versions" { h2 id="versions" { "Versions" } (versions(data)) }
             section aria-labelledby="drift" {
-                h2 id="drift" { (term("drift")) }
+                h2 id="drift" { "Drift" }
                 @if heads.is_empty() { p class="note" { "Nothing of it has changed since it was first seen." } }
                 @else { (drift::listed(site, heads.iter().copied().take(EVENTS), ROOT)) (layout::more(heads.len(), EVENTS)) }
             }
