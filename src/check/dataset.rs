@@ -52,6 +52,14 @@ impl DatasetAnswers {
         Ok(asked.into_iter().filter_map(answer).collect())
     }
 
+    /// Those of some capabilities that send something to a host; none where the dataset has no table of hosts.
+    ///
+    /// # Errors
+    /// A table that is damaged.
+    pub fn senders(&self, ids: &BTreeSet<String>) -> anyhow::Result<Option<BTreeSet<String>>> {
+        self.dataset.senders(ids)
+    }
+
     fn answer(&self, name: &str, question: &Question, known: &[KnownCapability]) -> Option<CheckAnswer> {
         let version = known.first()?.version.clone();
         let asked = line_of(question).or(question.commit.as_deref());

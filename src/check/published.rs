@@ -4,6 +4,7 @@
 //! only when all are there, so that whoever reads meanwhile reads one dataset. The manifest alone is asked for again, by its
 //! validators. What is there answers while the address cannot be reached; a damaged or older dataset takes nothing's place.
 
+use std::fmt;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -68,6 +69,15 @@ struct Origin {
     asked: i64,
     etag: Option<String>,
     last_modified: Option<String>,
+}
+
+impl fmt::Display for DatasetPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Folder(dir) => dir.display().fmt(f),
+            Self::Address(url) => url.fmt(f),
+        }
+    }
 }
 
 impl FromStr for DatasetPlace {

@@ -13,7 +13,7 @@ use capdex_model::abuse::Report;
 use capdex_model::appeal::Appeal;
 use capdex_model::bundle::Bundle;
 use capdex_model::capability::Kind;
-use capdex_model::ids::ListingKey;
+use capdex_model::ids::{CapabilityId, ListingKey};
 use capdex_model::listing::{Listing, Locator};
 use capdex_model::release_line;
 use capdex_model::ruling::OperatorPolicy;
@@ -141,6 +141,16 @@ impl StoredAnswers {
     /// Errors of the store.
     pub fn appeals_about(&self, identity: &str) -> Result<Vec<Appeal>, StoreError> {
         self.reader.appeals_about(identity)
+    }
+
+    /// Whether a capability sends something to a host; none where its scan did not list hosts. One that the store does not have has
+    /// no file: it is the rest of a package.
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub fn is_sender(&self, id: &CapabilityId) -> Result<Option<bool>, StoreError> {
+        let Some(pins) = self.reader.current_pins(id)? else { return Ok(Some(false)) };
+        Ok(pins.reach.map(|reach| reach.is_sending()))
     }
 
     fn active(&self, key: &ListingKey) -> Result<Option<Listing>, StoreError> {

@@ -3,6 +3,7 @@
 use crate::check;
 use crate::check::answer::Refusal;
 use crate::check::registries::{FetchedPackage, Registries};
+use crate::check::stored::StoredAnswers;
 use crate::check::target::{CheckSubject, CheckTarget};
 use crate::config::Resolved;
 use crate::jobs::run;
@@ -23,6 +24,20 @@ pub fn fetched(target: &CheckTarget, resolved: &Resolved, at: AsOf) -> anyhow::R
     let question = check::question(resolved, &target.subject).map_err(of)?;
     let registries = Registries::open(resolved, &own, None, at)?;
     let package = run::runtime()?.block_on(registries.package(&question)).map_err(of)?;
+    Ok(of_package(target, package))
+}
+
+/// A side as the store keeps its files.
+///
+/// # Errors
+/// A target whose files the store does not keep, and errors of the store.
+pub fn stored(target: &CheckTarget, resolved: &Resolved, store: Option<&StoredAnswers>) -> anyhow::Result<DiffSide> {
+    let of = |refusal: Refusal| anyhow::anyhow!("{}: {}", target.name, refusal.reason);
+    let question = check::question(resolved, &target.subject).map_err(of)?;
+    // A commit is not kept by its name.
+    let store = store.filter(|_| question.commit.is_none());
+    let package = store.map(|store| store.files(&question.key)).transpose()?.flatten();
+    let package = package.ok_or_else(|| of(Refusal::of("the store does not keep its files; --offline")))?;
     Ok(of_package(target, package))
 }
 

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capdex_corpus::drift::{EffectKind, HostDeed};
+use capdex_corpus::drift::{EffectKind, Reach};
 use capdex_dataset::scan_record::capability_tags;
 use capdex_db::Scanned;
 use serde::Serialize;
@@ -103,7 +103,7 @@ pub struct Together {
     pub flows: Vec<NewFlow>,
 }
 
-/// The parts that one thing has.
+/// The parts that one thing has. Those of answers that came without the bytes lack [`FlowPart::Outward`] where only a host tells it.
 pub fn parts(scanned: &[Scanned]) -> BTreeSet<FlowPart> {
     let mut parts = BTreeSet::new();
     for one in scanned {
@@ -117,8 +117,7 @@ pub fn parts(scanned: &[Scanned]) -> BTreeSet<FlowPart> {
                 _ => &[],
             });
         }
-        let reach = one.pins.reach.as_ref();
-        if reach.is_some_and(|reach| reach.hosts.iter().any(|host| host.does == HostDeed::Sends)) {
+        if one.pins.reach.as_ref().is_some_and(Reach::is_sending) {
             parts.insert(FlowPart::Outward);
         }
     }

@@ -121,8 +121,14 @@ fn is_answered(run: &Run) -> bool {
     !lines.is_empty() && lines.iter().all(|line| line["target"]["answered_by"] == "dataset")
 }
 
-const NEEDED: [&str; 5] =
-    ["manifest.json", "capabilities.parquet", "drift.parquet", "facts.parquet", "rule_defaults.parquet"];
+const NEEDED: [&str; 6] = [
+    "manifest.json",
+    "capabilities.parquet",
+    "drift.parquet",
+    "facts.parquet",
+    "hosts.parquet",
+    "rule_defaults.parquet",
+];
 
 #[test]
 fn a_published_dataset_is_fetched_once_refreshed_by_its_validators_and_answers_offline() {

@@ -183,7 +183,7 @@ fn packages_are_asked_for_by_name_and_purl_one_by_one_and_together() {
         assert_eq!(one["schema"], "capdex.package/1", "{asked}");
         assert_eq!(one["purl"], "pkg:npm/agent-pack", "{asked}");
         assert_eq!(one["parts"].as_array().map(Vec::len), Some(parts.len()), "{asked}");
-        for key in ["band", "reason", "capabilities", "versions", "decided_by"] {
+        for key in ["band", "reason", "capabilities", "versions", "decided_by", "page"] {
             assert_eq!(one[key], pack[key], "{key} of {asked}");
         }
     }
@@ -193,6 +193,8 @@ fn packages_are_asked_for_by_name_and_purl_one_by_one_and_together() {
     let bands: BTreeSet<&str> = parts.iter().filter_map(|part| part["band"].as_str()).collect();
     let strictest = ["block", "caution", "unknown", "watch", "ok"].into_iter().find(|band| bands.contains(band));
     assert_eq!(pack["band"].as_str(), strictest);
+    let page = service.get(pack["page"].as_str().expect("a page"));
+    assert_eq!((page.status, String::from_utf8_lossy(&page.body).contains("<h1>npm:agent-pack</h1>")), (200, true));
     let other = service.get("/api/v1/packages/pkg:npm/agent-pack@99.0.0");
     assert_eq!(other.status, 404);
     assert!(other.json()["detail"].as_str().expect("why").contains(version));

@@ -140,6 +140,47 @@ async function filters(browser) {
   await close();
 }
 
+// A search finds packages first, on the first page and in the directory; the page of one leads with its verdict and its worst part.
+async function packages(browser, path) {
+  const { page, close } = await open(browser, 'index.html');
+  const shown = () => page.locator('.packages li a').allTextContents();
+  must(!(await page.locator('.packages').isVisible()), 'no package is shown before something is typed');
+  await page.getByLabel('Find a package or a capability').fill('quick-setup');
+  await page.waitForFunction(() => document.querySelectorAll('.packages li').length > 0);
+  must((await shown())[0] === 'npm:quick-setup', `the package of that name comes first: ${await shown()}`);
+  must((await page.locator('.packages li .mark').first().textContent()) === 'block', 'its verdict stands beside it');
+  await accessible(page, 'index.html with a search');
+  await page.getByLabel('Find a package or a capability').fill('no-such-package-anywhere');
+  await page.waitForFunction(() => document.querySelector('.packages [role=status]').textContent === 'No package has such a name.');
+  await page.getByLabel('Find a package or a capability').fill('npm:quick-setup');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/${path}`);
+  must((await page.locator('h1').textContent()) === 'npm:quick-setup', 'a whole name leads to the page of the package');
+  must((await page.locator('.lead .mark').textContent()) === 'block', 'the page leads with the verdict');
+  const order = ['block', 'caution', 'unknown', 'watch', 'ok'];
+  const bands = await page.locator('section[aria-labelledby=parts] tbody .mark').allTextContents();
+  must(bands.length > 0 && bands.every((band, at) => at === 0 || order.indexOf(bands[at - 1]) <= order.indexOf(band)), `parts are not worst first: ${bands}`);
+  await page.locator('section[aria-labelledby=parts] tbody a').first().click();
+  await page.waitForURL('**/c/**');
+  await page.locator('.lead a').click();
+  await page.waitForURL(`**/${path}`);
+  await page.goto(`${root}/directory.html#q=letters-mcp`);
+  await loaded(page);
+  await page.waitForFunction(() => document.querySelectorAll('.packages li').length > 0);
+  must((await shown())[0] === 'npm:letters-mcp', `the directory finds the package first: ${await shown()}`);
+  await page.selectOption('#f-kind', 'skill');
+  must(!(await page.locator('.packages').isVisible()), 'a filter of capabilities leaves no packages');
+  await close();
+}
+
+// The page of a capability's package.
+async function packageOf(browser, capability) {
+  const { page, close } = await open(browser, capability);
+  const href = await page.locator('.lead a').getAttribute('href');
+  await close();
+  return href.replace('../../', '');
+}
+
 async function directory(browser) {
   const { page, close } = await open(browser, 'directory.html');
   await loaded(page);
@@ -264,7 +305,7 @@ async function photograph(browser) {
   const bad = await pathOf(browser, 'npm-quick-setup-skill-skills-setup');
   const shots = [
     ['overview', 'index.html'], ['directory', 'directory.html#sort=spiderrating%2Fseed'], ['capability', bad], ['drift', 'drift.html'], ['diff', `${letters}#drift`],
-    ['alerts', 'alerts.html'], ['rules', 'rules.html'], ['rule', 'rule/pipe-to-shell.html'],
+    ['alerts', 'alerts.html'], ['rules', 'rules.html'], ['rule', 'rule/pipe-to-shell.html'], ['package', await packageOf(browser, bad)],
   ];
   const canvas = await browser.newPage();
   for (const [name, path] of shots) {
@@ -305,8 +346,11 @@ async function site(browser) {
   for (const name of HOSTILE) hostile.push(await pathOf(browser, name));
   const bad = await pathOf(browser, 'npm-quick-setup-skill-skills-setup');
   const deep = [await pathOf(browser, 'npm-letters-mcp-mcp-server'), bad, await pathOf(browser, 'longlong'), 'rule/pipe-to-shell.html', 'rubric/saferskills-seed.html'];
-  const every = ['index.html', 'directory.html', 'drift.html', 'alerts.html', 'rules.html', 'rule/pipe-to-shell.html', deep[0], bad];
-  await pages(browser, [...PARTS, ...hostile, ...deep], every);
+  const ofPackage = await packageOf(browser, bad), hostilePackages = [];
+  for (const path of hostile) hostilePackages.push(await packageOf(browser, path));
+  const every = ['index.html', 'directory.html', 'drift.html', 'alerts.html', 'rules.html', 'rule/pipe-to-shell.html', deep[0], bad, ofPackage];
+  await pages(browser, [...PARTS, ...hostile, ...new Set(hostilePackages), ...deep, await packageOf(browser, deep[0]), ofPackage], every);
+  await packages(browser, ofPackage);
   await directory(browser);
   await nightly(browser, bad);
   await filters(browser);

@@ -28,7 +28,8 @@ async function paths() {
   const index = await (await fetch(`${address}/names.html`)).text();
   const [names] = index.match(/names\/[a-z0-9]+\.html/);
   const pages = items.map(({ id }) => id.replace('sha256:', '').slice(0, 32)).map((id) => `c/${id.slice(0, 2)}/${id}.html`);
-  return [...PARTS, ...pages, names];
+  const packages = await (await fetch(`${address}/api/v1/packages?limit=1`)).json();
+  return [...PARTS, ...packages.items.map(({ page }) => page.slice(1)), ...pages, names];
 }
 
 let low = 0;

@@ -14,10 +14,10 @@ use capdex_model::score::Verdict;
 use capdex_model::time::{AsOf, Timestamp};
 
 use crate::check;
+use crate::check::stored::StoredAnswers;
 use crate::check::target::{self, CheckTarget};
 use crate::cli::{DiffArgs, ListFormat};
 use crate::clock;
-use crate::config::Resolved;
 use crate::diff::record::DiffRecord;
 use crate::diff::together::Together;
 use crate::diff::{self, DiffSide, Difference, nights as night, side};
@@ -45,17 +45,22 @@ pub(super) fn run(global: &Global, options: &DiffArgs, out: &mut Out) -> anyhow:
     let resolved = schedule.resolve(u64::try_from(at.0.unix_seconds()).unwrap_or(0))?;
     // Both are read as arguments before either is fetched.
     let named = [target_of(&options.before)?, target_of(&options.after)?];
-    let [before, after] = [(&options.before, &named[0]), (&options.after, &named[1])];
-    let before = read_side(before.0, before.1.as_ref(), &resolved, at)?;
-    let after = read_side(after.0, after.1.as_ref(), &resolved, at)?;
+    let store = if options.offline { StoredAnswers::open(&global.db, at, true)? } else { None };
+    let read = |text: &str, target: Option<&CheckTarget>| match target {
+        Some(target) if options.offline => side::stored(target, &resolved, store.as_ref()),
+        Some(target) => side::fetched(target, &resolved, at),
+        None => read_path(text),
+    };
+    let before = read(&options.before, named[0].as_ref())?;
+    let after = read(&options.after, named[1].as_ref())?;
     let policy = schedule.verdict.policy()?.and(operator::named(&options.rulings, &[])?);
     let pool = bulk::pool(global.threads)?;
     let difference = pool.install(|| diff::compare(&before, &after, &policy, at));
     let together = match options.with.as_slice() {
         [] => None,
-        files => {
-            let asked = together::Asked { global, schedule, at, pool: &pool };
-            Some(asked.together(files, &difference, named[1].as_ref(), &shown(&after))?)
+        _ => {
+            let asked = together::Asked { global, options, resolved, at, pool: &pool };
+            Some(asked.together(&difference, named[1].as_ref(), &shown(&after))?)
         }
     };
     let record = || DiffRecord::new([&before, &after], &difference, together.as_ref());
@@ -95,15 +100,12 @@ fn target_of(text: &str) -> anyhow::Result<Option<CheckTarget>> {
     Ok(target)
 }
 
-fn read_side(text: &str, target: Option<&CheckTarget>, resolved: &Resolved, at: AsOf) -> anyhow::Result<DiffSide> {
-    let Some(target) = target else {
-        let input = folder::read(Path::new(text), &FolderOptions::default())
-            .with_context(|| format!("failed to read {text}"))?;
-        let local = Bundle::local(format!("folder:{}", input.name), input.files);
-        let bundle = Bundle { gaps: input.gaps, named: input.named, ..local };
-        return Ok(DiffSide { name: text.to_owned(), version: None, bundle });
-    };
-    side::fetched(target, resolved, at)
+fn read_path(text: &str) -> anyhow::Result<DiffSide> {
+    let input =
+        folder::read(Path::new(text), &FolderOptions::default()).with_context(|| format!("failed to read {text}"))?;
+    let local = Bundle::local(format!("folder:{}", input.name), input.files);
+    let bundle = Bundle { gaps: input.gaps, named: input.named, ..local };
+    Ok(DiffSide { name: text.to_owned(), version: None, bundle })
 }
 
 fn print(before: &DiffSide, after: &DiffSide, difference: &Difference, out: &mut Out) -> anyhow::Result<()> {

@@ -135,6 +135,11 @@ impl Reach {
         }
     }
 
+    /// True where a call gives a host something beyond its address.
+    pub fn is_sending(&self) -> bool {
+        self.hosts.iter().any(|host| host.does == HostDeed::Sends)
+    }
+
     /// True where there is nothing to keep.
     pub fn is_empty(&self) -> bool {
         self.hosts.is_empty() && self.permissions.is_empty()

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use capdex_corpus::drift::Effect;
+use capdex_corpus::drift::{Effect, HostDeed};
 use capdex_model::capability::{Capability, CapabilityRole};
 use capdex_model::digest::{Digest, bytes_of_hex};
 use capdex_model::facts::{RuleDefaults, SparseFacts};
@@ -24,6 +24,7 @@ use super::table_row::ReadRow;
 use super::tables::capabilities::ReadCapabilityRow;
 use super::tables::drift::ReadDriftRow;
 use super::tables::facts::{ReadFactsRow, WrittenFacts};
+use super::tables::hosts::ReadHostRow;
 use super::tables::rule_defaults::{self, ReadRuleDefaultRow};
 
 /// A dataset that is asked about packages.
@@ -101,7 +102,7 @@ impl DatasetLookup {
     /// A dataset without the tables that are needed.
     pub fn files(manifest: &DatasetManifest) -> anyhow::Result<Vec<&FileRow>> {
         let exporter = exporter_of(manifest)?;
-        let tables = NEEDED.iter().chain([&ReadDriftRow::TABLE]);
+        let tables = NEEDED.iter().chain([&ReadDriftRow::TABLE, &ReadHostRow::TABLE]);
         let names: BTreeSet<String> = tables.map(|table| exporter.file_name(table.name)).collect();
         Ok(manifest.files.iter().filter(|file| names.contains(&file.path)).collect())
     }
@@ -132,7 +133,7 @@ impl DatasetLookup {
     /// # Errors
     /// A table that is damaged.
     pub fn changes(&self, ids: &BTreeSet<String>) -> anyhow::Result<Option<Vec<KnownChange>>> {
-        if !self.dir.join(self.exporter.file_name(ReadDriftRow::TABLE.name)).is_file() {
+        if !self.has::<ReadDriftRow>() {
             return Ok(None);
         }
         let mut found = Vec::new();
@@ -147,6 +148,31 @@ impl DatasetLookup {
         })?;
         found.sort_by_key(|(at, _)| *at);
         Ok(Some(found.into_iter().map(|(_, change)| change).collect()))
+    }
+
+    /// Those of some capabilities, by their ids in hexadecimal, that send something to a host. None where the files that are here
+    /// have no table of hosts.
+    ///
+    /// # Errors
+    /// A table that is damaged.
+    pub fn senders(&self, ids: &BTreeSet<String>) -> anyhow::Result<Option<BTreeSet<String>>> {
+        if !self.has::<ReadHostRow>() {
+            return Ok(None);
+        }
+        let mut found = BTreeSet::new();
+        self.find("capability", ids, &mut |row: ReadHostRow| {
+            if row.does.as_text() == HostDeed::Sends.as_str() {
+                found.insert(row.capability.as_text().to_owned());
+            }
+            Ok(())
+        })?;
+        Ok(Some(found))
+    }
+
+    /// True where a table is among the files that are here.
+    fn has<R: ReadRow>(&self) -> bool {
+        let name = self.exporter.file_name(R::TABLE.name);
+        self.manifest.files.iter().any(|file| file.path == name) && self.dir.join(name).is_file()
     }
 
     /// Some capabilities. What the dataset does not know gives none.

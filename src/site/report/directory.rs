@@ -15,6 +15,7 @@ use super::glossary::{self, term};
 use super::layout::{self, PageFrame, heading};
 use super::names;
 use super::overview::BANDS;
+use super::package;
 use super::page_text::{NAME, counted, escaped_text, quoted};
 use super::paths;
 use super::site::{CapabilitySummary, Site, seeds};
@@ -79,6 +80,7 @@ fn live(site: &Site) -> Markup {
         "sources": sources.iter().map(|source| escaped_text(source, NAME)).collect::<Vec<_>>(),
         "rubrics": rubrics,
         "rules": rules(site).collect::<Vec<_>>(),
+        "packages": package::list::chunks(site),
         "words": glossary::meanings(&["capability", "kind", "band", "differ", "finding"]),
     });
     html! {
@@ -121,7 +123,11 @@ fn line(row: &CapabilitySummary, columns: &[usize]) -> Markup {
             td class="num quiet" { @if let Some(rank) = row.rank { (rank) } }
             th scope="row" class="c-name" {
                 a href=(paths::capability(&row.id)) { (quoted(&shown_name(row), NAME)) }
-                span class="under" { (quoted(&place(row), NAME)) @if let Some(mark) = row.mark { ", " (mark) } }
+                span class="under" {
+                    a href=(paths::package(&row.package)) { (quoted(&row.package, NAME)) }
+                    @if !row.path.is_empty() { "#" (quoted(&row.path, NAME)) }
+                    @if let Some(mark) = row.mark { ", " (mark) }
+                }
             }
             td class="c-kind" { (row.kind.as_str()) }
             td { (layout::band(row.band)) }

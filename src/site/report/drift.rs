@@ -91,18 +91,19 @@ fn line(site: &Site, head: &DriftHead) -> Markup {
             td { (when(head.at)) }
             td { (layout::severity(head.severity)) }
             td { (head.class.name()) " " span class="quiet" { (head.class.as_str()) } }
-            th scope="row" { (link(site, head, &escaped_text(&head.slug, NAME))) }
+            th scope="row" { (link(site, head, "")) }
             td { (versions(head.from.as_deref(), head.to.as_deref())) }
             td { (gravest(head)) }
         }
     }
 }
 
-/// A link to the event on the page of its capability; the bare text where it does not stand any more.
-fn link(site: &Site, head: &DriftHead, text: &str) -> Markup {
+/// A link to the event on the page of its capability; the bare name where it does not stand any more. `root` leads to the root.
+fn link(site: &Site, head: &DriftHead, root: &str) -> Markup {
+    let text = escaped_text(&head.slug, NAME);
     html! {
         @if site.row(&head.capability).is_some() {
-            a href={ (paths::capability(&head.capability)) "#" (paths::drift_anchor(&head.key)) } { bdi { (text) } }
+            a href={ (root) (paths::capability(&head.capability)) "#" (paths::drift_anchor(&head.key)) } { bdi { (text) } }
         } @else {
             bdi { (text) } " " span class="quiet" { "(gone)" }
         }
@@ -134,10 +135,17 @@ fn gravest(head: &DriftHead) -> Markup {
 pub(crate) fn short_list(site: &Site, most: usize) -> Markup {
     html! {
         @if site.watch.drift.is_empty() { p class="note" { "Nothing that was seen twice has changed." } }
+        (listed(site, site.watch.drift.iter().take(most), ""))
+    }
+}
+
+/// Events in two lines each. `root` leads to the root of the site.
+pub(crate) fn listed<'a>(site: &Site, heads: impl Iterator<Item = &'a DriftHead>, root: &str) -> Markup {
+    html! {
         ul class="list" {
-            @for head in site.watch.drift.iter().take(most) {
+            @for head in heads {
                 li {
-                    (layout::severity(head.severity)) " " (link(site, head, &escaped_text(&head.slug, NAME)))
+                    (layout::severity(head.severity)) " " (link(site, head, root))
                     div class="under" { (when(head.at)) " · " (head.class.name()) " · " (gravest(head)) }
                 }
             }

@@ -35,6 +35,7 @@ mod methods;
 pub(crate) mod names;
 pub(crate) mod night;
 mod overview;
+pub(crate) mod package;
 mod page_text;
 pub(crate) mod paths;
 mod plots;
@@ -102,6 +103,7 @@ pub fn write(reader: &Reader, out: &Path, options: &ReportOptions<'_>) -> anyhow
     match options.only {
         None => {
             lists(&site, &view, &mut folder)?;
+            packages(&site, &view, options, &mut folder)?;
             capabilities(&site, &view, &site.rows, options, &mut folder)?;
         }
         Some(only) => {
@@ -237,6 +239,9 @@ fn lists(site: &Site, reader: &Reader, folder: &mut SiteWriter<'_>) -> anyhow::R
     for number in 0..directory::chunks(site) {
         folder.put(&paths::rows(number), &directory::rows(site, number))?;
     }
+    for number in 0..package::list::chunks(site) {
+        folder.put(&paths::packages(number), &package::list::rows(site, number))?;
+    }
     for rule in directory::rules(site) {
         folder.put(
             &paths::found(rule),
@@ -250,6 +255,39 @@ fn lists(site: &Site, reader: &Reader, folder: &mut SiteWriter<'_>) -> anyhow::R
         let meta = rubric.meta();
         folder.put(&paths::rubric(&meta.rubric.id), &methods::rubric(site, meta))?;
     }
+    Ok(())
+}
+
+/// The page of each package, made as those of capabilities are.
+fn packages<'a>(
+    site: &'a Site,
+    reader: &Reader,
+    options: &ReportOptions<'_>,
+    folder: &mut SiteWriter<'_>,
+) -> anyhow::Result<()> {
+    let pool = bulk::pool(options.threads)?;
+    let identities: Vec<&'a str> = site.packages().collect();
+    let progress = options.progress;
+    progress.begin("packages", Some(identities.len() as u64));
+    let read = |identities: &[&'a str]| {
+        let mut pages = Vec::with_capacity(identities.len());
+        for identity in identities {
+            pages.extend(package::read(reader, site, identity)?.map(|data| (*identity, data)));
+        }
+        Ok(Some(pages))
+    };
+    let make = |(identity, data): (&'a str, package::PackagePageData)| {
+        (paths::package(identity), package::page(site, identity, &data))
+    };
+    let put = |pages: Vec<(String, String)>| {
+        for (path, text) in pages {
+            folder.put(&path, &text)?;
+            progress.advance(1);
+        }
+        Ok(())
+    };
+    bulk::overlapped(&pool, &identities, BATCH, read, make, put)?;
+    progress.end();
     Ok(())
 }
 

@@ -109,7 +109,10 @@ fn line(row: &CapabilitySummary) -> Markup {
         tr {
             th scope="row" {
                 a href={ "../" (paths::capability(&row.id)) } { (quoted(&shown_name(row), NAME)) }
-                span class="under" { (quoted(&place(row), NAME)) }
+                span class="under" {
+                    a href={ "../" (paths::package(&row.package)) } { (quoted(&row.package, NAME)) }
+                    @if !row.path.is_empty() { "#" (quoted(&row.path, NAME)) }
+                }
             }
             td { (row.kind.as_str()) }
             td { (layout::band(row.band)) @if let Some(mark) = row.mark { " " (mark) } }

@@ -8,13 +8,14 @@ use capdex_model::score::Band;
 use capdex_rubrics::RUBRICS;
 use capdex_rubrics::verdict::VERDICT;
 use maud::{Markup, html};
+use serde_json::json;
 
 use super::glossary::term;
 use super::layout::{self, PageFrame, heading};
 use super::page_text::{NAME, counted, number, percent, quoted, when};
 use super::plots::{About, Bar, bars, columns};
 use super::site::{Site, median, seeds};
-use super::{alerts, drift, paths};
+use super::{alerts, drift, names, package, paths};
 
 /// Bands in the order in which they are shown.
 pub(crate) const BANDS: [Band; 5] = [Band::Ok, Band::Watch, Band::Caution, Band::Block, Band::Unknown];
@@ -32,8 +33,8 @@ pub(crate) fn page(site: &Site) -> String {
         description: "Which skills, MCP servers and other AI agent capabilities can be trusted: verdicts of capdex and four published scores, with every finding and its evidence, night by night.",
     };
     let lead = html! {
-        (counted(site.rows.len() as u64, "capability")) " of "
-        (counted(site.figures.packages.len() as u64, "package")) ", found by "
+        (counted(site.packages().count() as u64, "package")) " with "
+        (counted(site.rows.len() as u64, "capability")) ", found by "
         (counted(site.sources.len() as u64, "source")) " and scored with four published methods side by side, as of " (when(site.as_of)) "."
     };
     layout::page(
@@ -42,7 +43,7 @@ pub(crate) fn page(site: &Site) -> String {
         &html! {
             (heading("Overview", &lead))
             // The script puts the search there; without it the directory is a link above and below.
-            div class="find" {}
+            div class="find" data-told=(json!({ "packages": package::list::chunks(site), "bands": BANDS.map(Band::as_str) })) {}
             (key_figures(site))
             section aria-labelledby="bands-h" {
                 h2 id="bands-h" { "Verdicts" }
@@ -83,8 +84,8 @@ fn key_figures(site: &Site) -> Markup {
     // High and above, as a count of everything would hide what matters.
     let grave = site.watch.alerts.iter().filter(|raised| raised.alert.severity >= Severity::High).count();
     let figures: [(&str, u64, &str); 6] = [
+        ("packages", site.packages().count() as u64, names::INDEX),
         ("capabilities", site.rows.len() as u64, "directory.html"),
-        ("packages", site.figures.packages.len() as u64, "directory.html"),
         ("listings", site.totals.listings, "coverage.html"),
         ("alerts at high or critical", grave as u64, "alerts.html"),
         ("events of drift", site.watch.drift.len() as u64, "drift.html"),
@@ -106,6 +107,7 @@ fn kinds(site: &Site) -> Markup {
         class: class_of(band),
         href: Some(format!("directory.html#band={}", band.as_str())),
     };
+    let packages = site.package_bands();
     let about = About {
         id: "bands",
         title: "Capabilities by band",
@@ -119,9 +121,14 @@ fn kinds(site: &Site) -> Markup {
             (bars(&about, &BANDS.map(of)))
             (layout::wide("Bands by kind", &html! {
                 table {
-                    caption { "Bands by kind" }
+                    caption { "Bands by kind; a package has the strictest band of what it holds" }
                     thead { tr { th scope="col" { "kind" } @for band in BANDS { th scope="col" class="num" { (band.as_str()) } } th scope="col" class="num" { "all" } } }
                     tbody {
+                        tr {
+                            th scope="row" { a href=(names::INDEX) { "whole packages" } }
+                            @for band in BANDS { td class="num" { (number(packages.get(&band).copied().unwrap_or_default())) } }
+                            td class="num" { (number(packages.values().sum())) }
+                        }
                         @for kind in kinds {
                             tr {
                                 th scope="row" { a href={ "directory.html#kind=" (kind.as_str()) } { (kind.as_str()) } }

@@ -21,6 +21,22 @@ pub(crate) fn capability(id: &CapabilityId) -> String {
     format!("c/{}/{short}.html", short.get(..2).unwrap_or_default())
 }
 
+/// The short name of a package's page: of its identity, which is a stranger's text.
+pub(crate) fn short_of_package(identity: &str) -> String {
+    Digest::of(identity.as_bytes()).hex().chars().take(ID_DIGITS).collect()
+}
+
+/// The page of a package, by its identity.
+pub(crate) fn package(identity: &str) -> String {
+    let short = short_of_package(identity);
+    format!("p/{}/{short}.html", short.get(..2).unwrap_or_default())
+}
+
+/// A file of packages for the search.
+pub(crate) fn packages(number: usize) -> String {
+    format!("data/packages-{number}.js")
+}
+
 /// The page of a rule.
 pub(crate) fn rule(id: &str) -> String {
     format!("rule/{id}.html")

@@ -13,7 +13,7 @@ use super::{PAGED_LISTS, SINGLE, dated::DatedPart, names, night, paths, site::Si
 
 /// The first file.
 pub(crate) const INDEX: &str = "sitemap.xml";
-/// The file of what is no page of a capability, in a site of several files.
+/// The file of what is no page of a package or capability, in a site of several files.
 const LISTS: &str = "sitemap-lists.xml";
 /// Addresses of one file.
 const MOST: usize = 50_000;
@@ -32,10 +32,10 @@ pub(crate) fn files(site: &Site) -> Vec<String> {
     if site.base_url.is_none() {
         return Vec::new();
     }
-    files_of(site.rows.len() + lists(site).len(), night::shards(site))
+    files_of(site.rows.len() + site.packages().count() + lists(site).len(), night::shards(site))
 }
 
-/// The paths of the files for so many addresses, where capabilities are shared out by these beginnings of their ids.
+/// The paths of the files for so many addresses, where packages and capabilities are shared out by these beginnings of their short names.
 fn files_of(addresses: usize, shards: impl Iterator<Item = String>) -> Vec<String> {
     if addresses <= MOST {
         return vec![INDEX.to_owned()];
@@ -61,15 +61,15 @@ pub(crate) fn text(site: &Site, path: &str) -> Option<String> {
             return Some(document("sitemapindex", parts.collect()));
         }
         // The lists end a file of all, and have one of their own else.
-        None => entries.extend(capabilities(site, "")),
+        None => entries.extend(items(site, "")),
         Some("lists") => {}
-        Some(shard) => return Some(document("urlset", capabilities(site, shard))),
+        Some(shard) => return Some(document("urlset", items(site, shard))),
     }
     entries.extend(lists(site).iter().filter_map(|path| entry(site, path, None)));
     Some(document("urlset", entries))
 }
 
-/// The pages that are no page of a capability.
+/// The pages that are no page of a package or capability.
 fn lists(site: &Site) -> Vec<String> {
     let single = SINGLE.iter().filter(|path| path.ends_with(".html")).map(|path| (*path).to_owned());
     let of = |list: &'static str, parts: &[DatedPart]| parts.iter().map(|part| part.path(list)).collect::<Vec<_>>();
@@ -84,9 +84,15 @@ fn lists(site: &Site) -> Vec<String> {
     single.chain(paged).chain(names).chain(dated).chain(rules).chain(rubrics).chain(appeals).collect()
 }
 
-fn capabilities(site: &Site, shard: &str) -> Vec<String> {
+/// The pages of the packages and capabilities whose short names begin so.
+fn items(site: &Site, shard: &str) -> Vec<String> {
+    let revised = |identity: &str| site.of_package(identity).map(|row| row.revised).max().map(day);
+    let packages = site
+        .packages_with_prefix(shard)
+        .filter_map(|identity| entry(site, &paths::package(identity), revised(identity)));
     let rows = site.rows_with_prefix(shard);
-    rows.filter_map(|row| entry(site, &paths::capability(&row.id), Some(day(row.revised)))).collect()
+    let capabilities = rows.filter_map(|row| entry(site, &paths::capability(&row.id), Some(day(row.revised))));
+    packages.chain(capabilities).collect()
 }
 
 fn entry(site: &Site, path: &str, changed: Option<String>) -> Option<String> {

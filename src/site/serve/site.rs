@@ -6,7 +6,7 @@ use capdex_db::Reader;
 
 use super::query::decoded;
 use super::reply::{ATOM, CSS, HTML, PLAIN, RouteReply, SCRIPT, SVG, XML};
-use crate::report::{self, capability, directory, names, night, paths, site::Site, sitemap};
+use crate::report::{self, capability, directory, names, night, package, paths, site::Site, sitemap};
 
 /// The page at a path, without its leading slash.
 pub(super) fn page(site: &Site, reader: &Reader, path: &str) -> anyhow::Result<RouteReply> {
@@ -49,6 +49,13 @@ pub(super) fn page(site: &Site, reader: &Reader, path: &str) -> anyhow::Result<R
         let is_there = number < directory::chunks(site);
         return Ok(if is_there { RouteReply::text(SCRIPT, directory::rows(site, number)) } else { nothing() });
     }
+    if let Some(number) = inside(path, "data/packages-", ".js").and_then(number_of) {
+        let is_there = number < package::list::chunks(site);
+        return Ok(if is_there { RouteReply::text(SCRIPT, package::list::rows(site, number)) } else { nothing() });
+    }
+    if let Some(short) = inside(path, "p/", ".html").and_then(|rest| rest.split_once('/')) {
+        return of_package(site, reader, path, short.1);
+    }
     if let Some(id) = inside(path, "c/", ".html").and_then(|rest| rest.split_once('/')) {
         // The folder of two digits is checked against the id below.
         return of_capability(site, reader, path, id.1);
@@ -78,6 +85,14 @@ fn of_capability(site: &Site, reader: &Reader, path: &str, short: &str) -> anyho
     let Some(row) = row.filter(|row| paths::capability(&row.id) == path) else { return Ok(nothing()) };
     let data = capability::read(reader, site, row)?;
     Ok(data.map_or_else(nothing, |data| RouteReply::text(HTML, capability::page(site, row, &data))))
+}
+
+fn of_package(site: &Site, reader: &Reader, path: &str, short: &str) -> anyhow::Result<RouteReply> {
+    // As for capabilities, the whole path must be the page's own.
+    let identity = site.package_of_page(short).filter(|identity| paths::package(identity) == path);
+    let Some(identity) = identity else { return Ok(nothing()) };
+    let data = package::read(reader, site, identity)?;
+    Ok(data.map_or_else(nothing, |data| RouteReply::text(HTML, package::page(site, identity, &data))))
 }
 
 /// The report of a capability by its slug, as SaferSkills addresses it. It leads to the page, which has one address.

@@ -96,7 +96,14 @@ fn a_night_changes_the_pages_of_what_it_changed_and_leaves_all_others_as_they_li
         assert!(about, "{path} is about none of the three");
     }
     assert!((3..=6).contains(&of_capabilities.len()), "{of_capabilities:?}");
-    for path in changed.iter().filter(|path| path.ends_with(".html") && !path.starts_with("c/")) {
+    let mut of_packages: Vec<&str> = changed.iter().copied().filter(|path| path.starts_with("p/")).collect();
+    of_packages.retain(|path| {
+        ![7, 90, PACKAGES].iter().any(|at| after[*path].contains(&format!("<h1>npm:{}</h1>", name(*at))))
+    });
+    assert_eq!(of_packages, Vec::<&str>::new(), "pages of other packages");
+    assert_eq!(changed.iter().filter(|path| path.starts_with("p/")).count(), 3);
+    let is_listed = |path: &&&str| path.ends_with(".html") && !path.starts_with("c/") && !path.starts_with("p/");
+    for path in changed.iter().filter(is_listed) {
         let is_list = path.starts_with("names") || path.starts_with("drift") || path.starts_with("alerts");
         let is_corpus =
             ["index.html", "directory.html", "rules.html", "rubrics.html", "coverage.html", "lookalikes.html"];

@@ -9,7 +9,7 @@ use crate::export::table_row::table_row;
 table_row! {
     /// one host at one place of a capability, as programs, instructions and manifests write it; no more than 500 of each capability, and none of one that was scanned before they were listed
     table hosts: ranked;
-    pub struct HostRow<'a> {
+    pub struct HostRow<'a> read as ReadHostRow {
         /// the capability
         public slug: Arc<str>,
         /// its id

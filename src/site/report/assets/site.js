@@ -75,15 +75,84 @@ function filtered(table) {
   (table.closest('.wide') ?? table).before(controls, told);
 }
 
-// ---- The search of the first page leads into the directory.
+// ---- Packages come first: their name is what most who search have. Their list is loaded with the first letter that is typed.
+// A row is [page, name, version, band, capabilities].
+const PAGE = 0, PACKAGE_NAME = 1, VERSION = 2, PACKAGE_BAND = 3, HELD = 4;
+const MOST_PACKAGES = 5;
+class Packages {
+  constructor(files, bands) {
+    this.files = files;
+    this.bands = bands;
+    this.rows = [];
+    this.loaded = 0;
+    this.isBegun = false;
+    this.asked = '';
+    this.fitting = [];
+    this.told = element('p', { className: 'note', role: 'status' });
+    this.list = element('ul', { className: 'list' });
+    this.place = element('div', { className: 'packages', hidden: true }, this.told, this.list);
+  }
+
+  load(number) {
+    if (number < this.files) load(`data/packages-${number}.js`, () => { this.told.textContent = 'The list of packages could not be loaded.'; });
+  }
+
+  take(number, rows) {
+    for (const row of rows) this.rows.push([...row, row[PACKAGE_NAME].toLowerCase()]);
+    this.loaded = number + 1;
+    this.show(this.asked);
+    this.load(number + 1);
+  }
+
+  // Whoever types a whole name means that one, then come names that begin so.
+  find(asked) {
+    const words = asked.split(/\s+/), found = [];
+    for (const row of this.rows) {
+      const text = row.at(-1);
+      if (!words.every((word) => text.includes(word))) continue;
+      const bare = text.slice(text.indexOf(':') + 1), last = bare.slice(bare.lastIndexOf('/') + 1);
+      const fits = text === asked || bare === asked ? 0 : last === asked ? 1 : bare.startsWith(asked) || last.startsWith(asked) ? 2 : 3;
+      found.push([fits, text.length, row]);
+    }
+    return found.sort((one, other) => one[0] - other[0] || one[1] - other[1] || (one[2].at(-1) < other[2].at(-1) ? -1 : 1));
+  }
+
+  show(text) {
+    this.asked = text.trim().toLowerCase();
+    if (this.asked && !this.isBegun) { this.isBegun = true; this.load(0); }
+    this.fitting = this.asked ? this.find(this.asked) : [];
+    this.place.hidden = !this.asked;
+    const found = this.fitting.length === 1 ? '1 package' : `${count(this.fitting.length)} packages`;
+    this.told.textContent = this.fitting.length > 0 ? found : this.loaded < this.files ? '' : 'No package has such a name.';
+    this.list.replaceChildren(...this.fitting.slice(0, MOST_PACKAGES).map(([, , row]) => this.line(row)));
+  }
+
+  line(row) {
+    const band = this.bands[row[PACKAGE_BAND]], held = row[HELD] === 1 ? '1 verdict' : `${count(row[HELD])} verdicts`;
+    return element('li', {}, element('span', { className: `mark band-${band}`, textContent: band }), ' ', element('a', { href: this.page(row) }, element('bdi', { textContent: row[PACKAGE_NAME] })),
+      element('span', { className: 'under' }, ...(row[VERSION] ? [element('bdi', { textContent: row[VERSION] }), ' · '] : []), held));
+  }
+
+  page(row) { return `p/${row[PAGE].slice(0, 2)}/${row[PAGE]}.html`; }
+
+  // The page of the package whose whole name is asked for; none for any other text.
+  meant() { return this.fitting.length > 0 && this.fitting[0][0] === 0 ? this.page(this.fitting[0][2]) : null; }
+}
+let packages = null;
+window.capdexPackages = (number, rows) => packages?.take(number, rows);
+
+// ---- The search of the first page: packages at once, everything in the directory.
 function finder(place) {
+  const told = JSON.parse(place.dataset.told);
+  packages = new Packages(told.packages, told.bands);
   const search = element('input', { type: 'search', autocomplete: 'off', spellcheck: false, placeholder: 'a package, a skill, a server' });
-  const go = () => { location.href = `directory.html#q=${encodeURIComponent(search.value.trim())}`; };
+  const all = () => `directory.html#q=${encodeURIComponent(search.value.trim())}`;
   const button = element('button', { type: 'button', textContent: 'Search' });
-  const controls = element('div', { className: 'controls', role: 'search' }, element('label', { className: 'grow' }, 'Find a capability', search), button);
-  button.addEventListener('click', go);
-  search.addEventListener('keydown', (event) => { if (event.key === 'Enter') go(); });
-  place.append(controls);
+  const controls = element('div', { className: 'controls', role: 'search' }, element('label', { className: 'grow' }, 'Find a package or a capability', search), button);
+  button.addEventListener('click', () => { location.href = all(); });
+  search.addEventListener('input', () => packages.show(search.value));
+  search.addEventListener('keydown', (event) => { if (event.key === 'Enter') location.href = packages.meant() ?? all(); });
+  place.append(controls, packages.place);
 }
 
 // ---- The directory.
@@ -155,7 +224,8 @@ class Directory {
     this.window.setAttribute('aria-label', 'Directory; arrow keys move from row to row');
     this.nothing = element('p', { className: 'note', textContent: 'Nothing fits all of these filters. “Clear” shows everything again.' });
     this.nothing.hidden = true;
-    this.place.append(controls, this.found, this.nothing, this.window);
+    packages = new Packages(this.told.packages, this.told.bands);
+    this.place.append(controls, packages.place, this.found, this.nothing, this.window);
     this.place.hidden = false;
     const plain = document.getElementById('plain');
     if (plain) plain.hidden = true;
@@ -272,6 +342,8 @@ class Directory {
       const meant = (place) => [NAME, PACKAGE].map((of) => this.rows[place][of].toLowerCase()).some((text) => text === asked || bare(text) === asked);
       this.shown = [...this.shown.filter(meant), ...this.shown.filter((place) => !meant(place))];
     }
+    // Another filter is about capabilities alone.
+    if (!stay) packages.show(kind < 0 && band < 0 && source < 0 && !holders ? this.search.value : '');
     if (!stay) { this.active = 0; this.window.scrollTop = 0; }
     const key = this.order.value, turned = this.turned.ariaPressed === 'true';
     const greatest = this.columns.find(([of]) => of === key)[4];

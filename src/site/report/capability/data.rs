@@ -110,7 +110,7 @@ pub(crate) fn read(
         drift_more: heads.len().saturating_sub(EVENTS),
         drift,
         listing: reader.listing(&current.listing)?.and_then(|known| known.listing),
-        listed: listed(reader, &current)?,
+        listed: listed(reader, &current.identity, &current.listing)?,
         excerpts: excerpt::read(reader, &current, &facts)?,
         operator: ranked_capability::operator(reader, &current, &facts, (&scores, &verdict), site.as_of)?,
         current,
@@ -120,18 +120,18 @@ pub(crate) fn read(
     }))
 }
 
-/// The listings that name its package, and those that the pass about identity joined with the one that speaks for it.
-fn listed(reader: &Reader, current: &CurrentCapability) -> anyhow::Result<Vec<RelatedListing>> {
-    let naming = reader.listings_naming(&current.identity, LISTINGS)?;
+/// The listings that name a package, and those that the pass about identity joined with the one that speaks for it.
+pub(crate) fn listed(reader: &Reader, identity: &str, listing: &ListingKey) -> anyhow::Result<Vec<RelatedListing>> {
+    let naming = reader.listings_naming(identity, LISTINGS)?;
     let mut found: BTreeMap<ListingKey, RelatedListing> = naming
         .into_iter()
         .map(|of| {
-            let reasons = vec![format!("names {}", current.identity)];
+            let reasons = vec![format!("names {identity}")];
             (of.key.clone(), RelatedListing { key: of.key, state: Some(of.state), reasons })
         })
         .collect();
     // Bounded again: a stranger can make any number of listings point at one thing.
-    for of in reader.same_entity(&current.listing)?.into_iter().take(LISTINGS as usize) {
+    for of in reader.same_entity(listing)?.into_iter().take(LISTINGS as usize) {
         let joins = of.edges.iter().filter(|edge| edge.reason.joins());
         let reasons = joins.map(|edge| match edge.note.as_str() {
             "" => format!("{} {}", edge.reason.as_str(), edge.to),

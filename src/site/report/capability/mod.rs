@@ -17,13 +17,13 @@ use super::page_text::{NAME, TEXT, counted, escaped_text, number, quoted};
 use super::site::{CapabilitySummary, Site};
 use super::{alerts, drift, night, paths, plots};
 
-mod data;
+pub(crate) mod data;
 mod excerpt;
 mod findings;
 mod judge;
 pub(crate) mod past;
 mod reach;
-mod relations;
+pub(crate) mod relations;
 mod scores;
 mod surfaces;
 
@@ -66,7 +66,7 @@ pub(crate) fn page(site: &Site, row: &CapabilitySummary, data: &CapabilityPageDa
             section aria-labelledby="reach" { h2 id="reach" { "What it reaches" } (reach::section(data)) }
             section aria-labelledby="drift" { h2 id="drift" { "Drift" } (events(data)) }
             section aria-labelledby="history" { h2 id="history" { "History" } (history(data)) }
-            section aria-labelledby="listed" { h2 id="listed" { "Directories that list it" } (relations::listed(data)) }
+            section aria-labelledby="listed" { h2 id="listed" { "Directories that list it" } (relations::listed(&data.current.listing, data.listing.as_ref(), &data.listed)) }
             section aria-labelledby="resembles" { h2 id="resembles" { "What resembles it" } (relations::resembling(site, row)) }
         },
     )
@@ -80,7 +80,8 @@ fn described(row: &CapabilitySummary) -> String {
 
 fn lead(row: &CapabilitySummary) -> Markup {
     html! {
-        (layout::band(row.band)) @if let Some(mark) = row.mark { " (" (mark) ")" } " " (row.kind.as_str()) " in " (quoted(&row.package, NAME))
+        (layout::band(row.band)) @if let Some(mark) = row.mark { " (" (mark) ")" } " " (row.kind.as_str()) " in "
+        a href={ (ROOT) (paths::package(&row.package)) } { (quoted(&row.package, NAME)) }
         @if let Some(version) = &row.version { " " (quoted(version, 60)) }
         @if !row.path.is_empty() { ", " code { (quoted(&row.path, NAME)) } }
     }

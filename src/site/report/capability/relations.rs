@@ -2,10 +2,12 @@
 //!
 //! Nothing is joined or compared here: the passes did that.
 
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::Listing;
 use maud::{Markup, html};
 
 use super::ROOT;
-use super::data::CapabilityPageData;
+use super::data::RelatedListing;
 use crate::report::layout;
 use crate::report::page_text::{NAME, TEXT, counted, escaped_text, number, quoted};
 use crate::report::site::{CapabilitySummary, Site};
@@ -16,14 +18,15 @@ const MOST: usize = 40;
 /// Reasons of one of them.
 const REASONS: usize = 6;
 
-pub(super) fn listed(data: &CapabilityPageData) -> Markup {
+/// The claims of the listing that speaks for a package, and the listings of the same.
+pub(crate) fn listed(key: &ListingKey, listing: Option<&Listing>, listed: &[RelatedListing]) -> Markup {
     html! {
-        (claims(data))
+        (claims(key, listing))
         (layout::wide("Listings", &html! {
             table class="slim" {
                 thead { tr { th scope="col" { "source" } th scope="col" { "name there" } th scope="col" { "state" } th scope="col" { "why it is the same" } } }
                 tbody {
-                    @for of in data.listed.iter().take(MOST) {
+                    @for of in listed.iter().take(MOST) {
                         tr {
                             td { (escaped_text(&of.key.source, NAME)) } th scope="row" { (quoted(&of.key.name, NAME)) }
                             td { (of.state.map_or("–", |state| state.as_str())) }
@@ -33,13 +36,13 @@ pub(super) fn listed(data: &CapabilityPageData) -> Markup {
                 }
             }
         }))
-        (layout::more(data.listed.len(), MOST))
+        (layout::more(listed.len(), MOST))
     }
 }
 
 /// The claims of the listing that speaks for it: words of strangers, shown as such.
-fn claims(data: &CapabilityPageData) -> Markup {
-    let Some(listing) = &data.listing else { return html! {} };
+fn claims(key: &ListingKey, listing: Option<&Listing>) -> Markup {
+    let Some(listing) = listing else { return html! {} };
     let claims = &listing.claims;
     let texts = [
         ("description", claims.description.known()),
@@ -48,7 +51,7 @@ fn claims(data: &CapabilityPageData) -> Markup {
         ("deprecated", claims.deprecated.known()),
     ];
     html! {
-        p class="note" { "What " (quoted(&data.current.listing.to_string(), NAME)) " claims, unchecked:" }
+        p class="note" { "What " (quoted(&key.to_string(), NAME)) " claims, unchecked:" }
         dl class="facts" {
             @for (name, text) in texts { @if let Some(text) = text { div class="long" { dt { (name) } dd { (quoted(text, TEXT)) } } } }
             @if let Some(users) = claims.popularity { div { dt { "users" } dd { (number(users)) } } }

@@ -47,8 +47,6 @@ pub(crate) struct Figures {
     pub(crate) sources: BTreeMap<String, u64>,
     /// Answers of rules that lacked data, and all answers that could be given.
     pub(crate) unavailable: (u64, u64),
-    /// Packages.
-    pub(crate) packages: std::collections::BTreeSet<String>,
 }
 
 impl Figures {
@@ -58,7 +56,6 @@ impl Figures {
         *self.disagreement.entry(row.disagreement.map(|share| share.as_thousandths())).or_default() += 1;
         *self.completeness.entry(row.completeness).or_default() += 1;
         *self.sources.entry(row.listing.source.clone()).or_default() += 1;
-        self.packages.insert(row.package.clone());
         self.scores(row, scores);
         // One count for each capability, however many places the rule found in it.
         let mut worst: BTreeMap<&str, Severity> = BTreeMap::new();

@@ -26,6 +26,7 @@ use capdex_dataset::finding::SeverityCounts;
 
 mod appeals;
 mod figures;
+pub(crate) mod packages;
 mod sources;
 mod watch;
 
@@ -127,7 +128,7 @@ pub struct Site {
     /// The things that could not be looked at, by reason.
     pub(crate) gaps: Vec<GapCount>,
     by_id: BTreeMap<CapabilityId, usize>,
-    by_package: BTreeMap<String, Vec<usize>>,
+    packages: packages::Packages,
 }
 
 impl Site {
@@ -180,13 +181,6 @@ impl Site {
             false => row,
         });
         let rows: Vec<CapabilitySummary> = numbered.collect();
-        let mut by_package: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        for (at, row) in rows.iter().enumerate() {
-            match by_package.get_mut(&row.package) {
-                Some(places) => places.push(at),
-                None => drop(by_package.insert(row.package.clone(), vec![at])),
-            }
-        }
         Ok(Self {
             as_of,
             rules: reader.rules(),
@@ -196,7 +190,7 @@ impl Site {
             ranked: rows.iter().filter(|row| row.rank.is_some()).count() as u64,
             totals: reader.totals()?,
             by_id: rows.iter().enumerate().map(|(at, row)| (row.id, at)).collect(),
-            by_package,
+            packages: packages::Packages::of(&rows),
             watch: Watch::load(reader)?,
             appeals,
             sources: sources::load(reader)?,
@@ -216,16 +210,6 @@ impl Site {
     /// The row of a capability; none where it does not stand now.
     pub fn row(&self, id: &CapabilityId) -> Option<&CapabilitySummary> {
         self.by_id.get(id).and_then(|at| self.rows.get(*at))
-    }
-
-    /// The identities of all packages, by name.
-    pub(crate) fn packages(&self) -> impl Iterator<Item = &str> + Clone {
-        self.by_package.keys().map(String::as_str)
-    }
-
-    /// The rows of a package, by its identity, in order.
-    pub(crate) fn of_package<'a>(&'a self, identity: &str) -> impl Iterator<Item = &'a CapabilitySummary> + Clone {
-        self.by_package.get(identity).into_iter().flatten().filter_map(|at| self.rows.get(*at))
     }
 
     /// The rows whose ids begin with these hex digits, in small letters.

@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 use super::capabilities::object;
 use super::{ApiPage, listed, name_program};
 use crate::report::paths;
+use crate::report::site::packages::worst_first;
 use crate::report::site::{CapabilitySummary, Site};
 use crate::serve::reply::RouteReply;
 use crate::serve::route::ApiRequest;
@@ -82,6 +83,7 @@ impl Asked {
 /// What some rows of one package come to, one at least. The rows are in the order of their ranks.
 fn summary(identity: &str, rows: &[&CapabilitySummary]) -> Map<String, Value> {
     let worst = strictest(rows);
+    let page = rows.first().map(|row| format!("/{}", paths::package(&row.package)));
     let versions: BTreeSet<&str> = rows.iter().filter_map(|row| row.version.as_deref()).collect();
     let decided = worst.map(
         |row| json!({ "id": row.id.to_string(), "slug": row.slug, "page": format!("/{}", paths::capability(&row.id)) }),
@@ -95,6 +97,7 @@ fn summary(identity: &str, rows: &[&CapabilitySummary]) -> Map<String, Value> {
         "reason": worst.map(|row| &row.reason),
         "mark": worst.and_then(|row| row.mark),
         "decided_by": decided,
+        "page": page,
         "users": rows.iter().filter_map(|row| row.users).max(),
     });
     match object {
@@ -103,20 +106,9 @@ fn summary(identity: &str, rows: &[&CapabilitySummary]) -> Map<String, Value> {
     }
 }
 
-/// The row whose band decides: of several that are as strict the last, which ranks worst.
+/// The row whose band decides, as on the page of the package.
 fn strictest<'a>(rows: &[&'a CapabilitySummary]) -> Option<&'a CapabilitySummary> {
-    rows.iter().copied().max_by_key(|row| weight(row.band))
-}
-
-/// How much a person has to know of a band: what is unknown is never clean, and no excuse for what is known.
-const fn weight(band: Band) -> u8 {
-    match band {
-        Band::Ok => 0,
-        Band::Watch => 1,
-        Band::Unknown => 2,
-        Band::Caution => 3,
-        Band::Block => 4,
-    }
+    worst_first(rows.iter().copied()).first().copied()
 }
 
 /// `/api/v1/packages`
