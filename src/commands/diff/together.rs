@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use capdex_dataset::escape;
+use capdex_model::approved::ApprovedNames;
 use capdex_model::release_line;
 use capdex_model::ruling::OperatorPolicy;
 use capdex_model::time::AsOf;
@@ -52,6 +53,7 @@ impl Asked<'_> {
             at: self.at,
             is_quiet: self.global.quiet,
             named: OperatorPolicy::default(),
+            approved: ApprovedNames::default(),
             honours_appeals: false,
         };
         let mut companions: BTreeMap<String, Companion> = BTreeMap::new();
