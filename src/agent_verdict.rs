@@ -3,6 +3,7 @@
 //! Our own words name rules by their own cards. Text of strangers passes [`quoted`].
 
 use capdex_dataset::finding::Finding;
+use capdex_model::listing::Claim;
 use capdex_model::score::Band;
 use serde::Serialize;
 
@@ -46,6 +47,9 @@ pub struct VerdictWords {
     band: Band,
     /// The reason as one sentence.
     reason: String,
+    /// Whether the operator's own list names it; no key where there is no list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    approved: Option<bool>,
     /// The advice to an agent.
     advice: &'static str,
 }
@@ -131,6 +135,14 @@ pub const fn advice(band: Band) -> &'static str {
     }
 }
 
+/// The advice about a band of something that the operator's own list says this of.
+fn advice_on(band: Band, approved: &Claim<bool>) -> &'static str {
+    match (band, approved) {
+        (Band::Ok | Band::Watch, Claim::Known(false)) => "it is not approved here: leave the choice to the user",
+        _ => advice(band),
+    }
+}
+
 impl AgentVerdict {
     /// The verdict over a checked target.
     pub fn of(checked: &CheckedTarget) -> Self {
@@ -151,7 +163,12 @@ impl AgentVerdict {
                     .and_then(|origin| origin.server.as_deref())
                     .map(|name| quoted(name, NAME)),
             },
-            verdict: VerdictWords { band, reason: reason(checked, &findings), advice: advice(band) },
+            verdict: VerdictWords {
+                band,
+                reason: reason(checked, &findings),
+                approved: checked.approved.known().copied(),
+                advice: advice_on(band, &checked.approved),
+            },
             findings_beyond: findings.len().saturating_sub(shown.len()),
             findings: shown,
             complete: checked.is_complete(),
@@ -168,8 +185,9 @@ impl AgentVerdict {
         let TargetWords { name, version, .. } = &self.target;
         let version = version.as_ref().filter(|version| !name.contains(version.trim_matches(['«', '»'])));
         let version = version.map(|version| format!(" {version}")).unwrap_or_default();
-        let VerdictWords { band, reason, advice } = &self.verdict;
-        format!("{}: {name}{version}: {reason}. Advice: {advice}.", band.as_str())
+        let VerdictWords { band, reason, approved, advice } = &self.verdict;
+        let list = if *approved == Some(false) { "; the operator's own list does not name it" } else { "" };
+        format!("{}: {name}{version}: {reason}{list}. Advice: {advice}.", band.as_str())
     }
 }
 

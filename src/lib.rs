@@ -9,6 +9,7 @@ pub mod agent_verdict;
 pub mod alerts;
 pub mod analysis;
 pub mod appeals;
+pub mod approval;
 pub mod baseline;
 pub mod capability_lookup;
 pub mod caret;

@@ -8,9 +8,12 @@ Each tools list goes through the engine's own tools-json input, beside an empty 
 `capdex scan --rubric spiderrating/oss-0.3.4`. Compared to the printed digit: for each tool the name, six signals, how far it stands
 apart, and the score; for each server the five dimensions, the description layer, the overall score and the grade; for each labelled
 skill the five dimensions and the layer. It ends with 1 where any of that differs, and says what. Which patterns a skill matches is
-shown and ends with 0, because the findings are capdex's own: the verdict classes side by side, each code with how many skills both,
-the engine alone or capdex alone find it in, and with --differences FILE every skill whose class differs, with the codes of both. The engine is installed into target/peers, runs in a process of its own and
-sends nothing. Text of tools and skills is data: neither program runs it.
+shown, because the findings are capdex's own: the verdict classes side by side, each code with how many skills both, the engine alone or
+capdex alone find it in, and each skill whose class differs, with the codes that make the difference and the cause of each, which is asked of the
+engine: whether its pattern fits the text at all, whether it fits what the engine leaves of the text, and whether the engine passes it over below a
+heading about installing. It ends with 1 where a difference has no cause. --differences FILE writes them, one JSON object a line, and --page FILE the
+page of the manual; neither quotes a text. The engine is installed into target/peers, runs in a process of its own and sends nothing. Text of tools
+and skills is data: neither program runs it.
 """
 
 import argparse
@@ -19,6 +22,7 @@ import gzip
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -41,6 +45,25 @@ BATCH = 500
 SHOWN = 20
 # What may differ, because it rests on findings of capdex's own.
 OWN_FINDINGS = "security (own findings)"
+# Where a pattern of the engine fits a skill.
+FITS, INSTALLING, LEFT_OUT = "fits", "installing", "left out"
+# The slips of the engine by which one fits.
+OFFSET, ANY_CASE, JOINER, BEGINNING = "place", "any case", "joiner", "beginning of a word"
+CLASSES = ["safe", "suspicious", "malicious"]
+# Why a class differs, beside these.
+BEYOND, UNEXPLAINED = "beyond the pattern", "unexplained"
+CAUSES = {
+    LEFT_OUT: "the pattern fits, in what the engine leaves out as documentation (fences behind words of warning, short code spans, bullets "
+    "of advice, sections about dangers); capdex reads these and makes them milder where they warn",
+    INSTALLING: "the pattern fits below a heading about installing, where the engine passes it over",
+    BEYOND: "the pattern fits nowhere in the text: a rule of capdex finds what the code is about in other words",
+    OFFSET: "the engine alone has the code: it counts the place in the shortened text and looks for the heading there in the whole one, so "
+    "that it finds another heading than the one about installing that stands above",
+    ANY_CASE: "the engine alone has the code: its flag for letters of any case makes a persona in capitals of any word",
+    JOINER: "the engine alone has the code: the joiner inside an emoji is a hidden letter to it",
+    BEGINNING: "the engine alone has the code: a way out is the beginning of a longer word to it",
+    UNEXPLAINED: "nobody knows",
+}
 # Code points that capdex keeps of a tool's name.
 NAME_LENGTH = 128
 
@@ -50,6 +73,7 @@ def main():
     parser.add_argument("--capdex", type=pathlib.Path, default=ROOT / "target/release/capdex", help="the binary to compare")
     parser.add_argument("--limit", type=int, help="so many tools lists and skills at most")
     parser.add_argument("--differences", type=pathlib.Path, help="write each skill whose verdict class differs, one JSON object a line")
+    parser.add_argument("--page", type=pathlib.Path, help="write the page of the manual about skills whose verdict class differs")
     parser.add_argument("--engine", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.engine:
@@ -65,8 +89,8 @@ def main():
         inputs = unpack(pathlib.Path(folder), servers, skills)
         theirs = run_engine(install(), inputs)
         ours = run_capdex(options.capdex, inputs)
-    skill_report(inputs, ours, theirs, options.differences)
-    sys.exit(0 if report(inputs, ours, theirs) else 1)
+    explained = skill_report(inputs, ours, theirs, options)
+    sys.exit(0 if report(inputs, ours, theirs) and explained else 1)
 
 
 # What is compared
@@ -160,7 +184,9 @@ def run_engine(python, inputs):
 
 def engine():
     """Runs inside the virtual environment: reads inputs, prints one result a line."""
+    from spidershield.agent import skill_scanner
     from spidershield.agent.skill_scanner import get_issue_code, scan_single_skill
+    from spidershield.agent.toxic_flow import PUBLIC_SINK_KEYWORDS
     from spidershield.scanner.runner import run_scan_report
     from spidershield.spiderrating import convert, score_skill_description, skill_security_from_findings
 
@@ -174,11 +200,50 @@ def engine():
                 verdict = {"verdict": str(found.verdict.value)}
                 security = skill_security_from_findings([], [verdict])
                 codes = sorted({get_issue_code(name) or name for name in found.matched_patterns})
-                print(json.dumps({"description": score_skill_description(text), "security": security, **verdict, "codes": codes}))
+                fits = {get_issue_code(name) or name: fit for name, fit in fitting(skill_scanner, text)}
+                if is_beginning(PUBLIC_SINK_KEYWORDS, text):
+                    fits["TS-W009"] = BEGINNING
+                print(json.dumps({"description": score_skill_description(text), "security": security, **verdict, "codes": codes, "fits": fits}))
                 continue
             report = json.loads(run_scan_report(empty, tools_json=path).model_dump_json())
             score = convert(report, "local", "local", github_meta=dict(unanswered))["score"]
             print(json.dumps({"tools": report["tool_scores"], **score}))
+
+
+def fitting(scanner, text):
+    """Each pattern that fits a text, with where it does: in what is left of the text, below a heading about installing, or in what is left out."""
+    left = scanner._strip_documentation_context(text)
+    for name, pattern, _, _ in scanner.MALICIOUS_PATTERNS:
+        looked_at = left if name in scanner._CONTEXT_SENSITIVE_PATTERNS else text
+        found = re.search(pattern, looked_at, re.IGNORECASE)
+        if found and name in scanner._INSTALL_SECTION_PATTERNS and scanner._is_in_install_section(text, found.start()):
+            yield name, INSTALLING
+        elif found:
+            yield name, slip(scanner, name, (text, looked_at), found) or FITS
+        elif re.search(pattern, text, re.IGNORECASE):
+            yield name, LEFT_OUT
+
+
+def slip(scanner, name, texts, found):
+    """The slip of the engine by which a pattern fits; none where it fits as it is meant."""
+    text, left = texts
+    if name in scanner._INSTALL_SECTION_PATTERNS:
+        # The place was counted in what is left of the text, and the heading above it is looked for in the whole.
+        written = re.search(re.escape(found[0]), text)
+        return OFFSET if written and scanner._is_in_install_section(text, written.start()) else None
+    if name == "prompt_injection_ignore":
+        persona = re.fullmatch(r"you\s+are\s+now\s+([a-z\d]+)", found[0], re.IGNORECASE)
+        return ANY_CASE if persona and not persona[1].isupper() else None
+    hidden = list(re.finditer(r"[\u200b-\u200d\u2060\ufeff]", left)) if name == "ascii_smuggling" else []
+    # Pictures stand above the letters, marks of variants too.
+    is_emoji = hidden and all(one[0] == "\u200d" and one.start() > 0 and ord(left[one.start() - 1]) > 0x2000 for one in hidden)
+    return JOINER if is_emoji else None
+
+
+def is_beginning(sinks, text):
+    """Whether all ways out of a text are words that only begin like one: `to` in a longer word."""
+    found = [match for pattern, _ in sinks for match in re.finditer(pattern, text, re.IGNORECASE)]
+    return bool(found) and all(text[one.end() : one.end() + 1].isalpha() and one[0].lower().endswith("to") for one in found)
 
 
 # capdex
@@ -198,8 +263,12 @@ def run_capdex(binary, inputs):
             for line in done.stdout.splitlines():
                 row = json.loads(line)
                 if row["kind"] == wanted:
-                    codes = {code for finding in row["findings"] for code in finding["codes"]["spiderrating"]}
-                    scores[row["input"]] = {**row["scores"][RUBRIC], "codes": sorted(codes)}
+                    rules = collections.defaultdict(set)
+                    for finding in row["findings"]:
+                        for code in finding["codes"]["spiderrating"]:
+                            rules[code].add(finding["rule"])
+                    rules = {code: sorted(of_code) for code, of_code in rules.items()}
+                    scores[row["input"]] = {**row["scores"][RUBRIC], "codes": sorted(rules), "rules": rules}
     return [scores.get(path if kind == "server" else str(pathlib.Path(path).parent)) for kind, _, path in inputs]
 
 
@@ -239,8 +308,36 @@ def class_of(codes):
     return "suspicious" if patterns else "safe"
 
 
-def skill_report(inputs, ours, theirs, differences):
-    """Prints the verdict classes side by side and each code; writes the skills that differ."""
+def deciding(codes):
+    """The codes that make the class of some codes."""
+    named = [code for code in codes if not code.startswith(("TS-C", "TS-P"))]
+    return [code for code in named if code.startswith("TS-E")] or named
+
+
+def difference(case, mine, other):
+    """Why the classes of a skill differ: the codes that the stricter one alone has, each with its cause."""
+    left, right = class_of(mine["codes"]), other["verdict"]
+    by_capdex = CLASSES.index(left) > CLASSES.index(right)
+    stricter, milder = (mine, other) if by_capdex else (other, mine)
+    causes = {}
+    for code in deciding(stricter["codes"]):
+        if code not in milder["codes"]:
+            causes[code] = cause(code, mine, other, by_capdex)
+    return {"case": case, "capdex": left, "engine": right, "causes": causes, "rules": {code: mine["rules"].get(code, []) for code in causes}}
+
+
+def cause(code, mine, other, by_capdex):
+    """Why one of both alone has a code."""
+    fit = other["fits"].get(code)
+    if not by_capdex:
+        return fit if fit in (OFFSET, ANY_CASE, JOINER, BEGINNING) else UNEXPLAINED
+    if fit in (LEFT_OUT, INSTALLING):
+        return fit
+    return BEYOND if mine["rules"].get(code) else UNEXPLAINED
+
+
+def skill_report(inputs, ours, theirs, options):
+    """Prints the verdict classes side by side, each code, and the skills that differ with their causes; whether each has one."""
     classes, codes, unequal = collections.Counter(), collections.defaultdict(collections.Counter), []
     for (kind, case, _), mine, other in zip(inputs, ours, theirs, strict=True):
         if kind != "skill" or mine is None:
@@ -251,7 +348,7 @@ def skill_report(inputs, ours, theirs, differences):
             where = (code in mine["codes"], code in other["codes"])
             codes[code][{(True, True): "both", (True, False): "capdex", (False, True): "engine"}[where]] += 1
         if left != right:
-            unequal.append({"case": case, "capdex": left, "engine": right, "codes": mine["codes"], "engine_codes": other["codes"]})
+            unequal.append(difference(case, mine, other))
     total, equal = sum(classes.values()), sum(count for (left, right), count in classes.items() if left == right)
     print(f"skills: {equal} of {total} have one verdict class by both")
     for (left, right), count in sorted(classes.items()):
@@ -259,8 +356,49 @@ def skill_report(inputs, ours, theirs, differences):
     print("  code                       both  engine alone  capdex alone")
     for code, where in sorted(codes.items()):
         print(f"  {code:24} {where['both']:6} {where['engine']:13} {where['capdex']:13}")
-    if differences:
-        differences.write_text("".join(json.dumps(one) + "\n" for one in unequal))
+    for one in unequal:
+        print(f"  {one['case']}: capdex {one['capdex']}, engine {one['engine']}: {causes_of(one)}")
+    if options.differences:
+        options.differences.write_text("".join(json.dumps(one) + "\n" for one in unequal))
+    if options.page:
+        options.page.write_text(page(total, equal, classes, codes, unequal))
+    return all(one["causes"] and UNEXPLAINED not in one["causes"].values() for one in unequal)
+
+
+def causes_of(one):
+    return "; ".join(f"{code} {cause}" for code, cause in sorted(one["causes"].items())) or UNEXPLAINED
+
+
+def page(total, equal, classes, codes, unequal):
+    """The page of the manual. Names cases and codes; no text of a skill stands in it."""
+    lines = [
+        "# Skills: SpiderRating's engine and capdex",
+        "",
+        f"Written by `tests/differential.py --page`. {ENGINE[0]} {ENGINE[1]}, the engine that `{RUBRIC}` is named after, and capdex over {total} labelled",
+        f"skills: {equal} have one verdict class by both, {total - equal} have not. Each of these is listed below with the codes that make the difference.",
+        "Names are those of the cases; no text of a skill stands here.",
+        "",
+        "## Classes",
+        "",
+        "| capdex | engine | skills |",
+        "|---|---|---|",
+        *(f"| {left} | {right} | {count} |" for (left, right), count in sorted(classes.items())),
+        "",
+        "## Causes",
+        "",
+        "| cause | what it is | skills |",
+        "|---|---|---|",
+    ]
+    counted = collections.Counter(cause for one in unequal for cause in set(one["causes"].values()))
+    lines += [f"| {cause} | {CAUSES[cause]} | {count} |" for cause, count in counted.most_common()]
+    lines += ["", "## Codes", "", "In how many skills each code is found; a code that differs makes no other class where another one stands beside it.", ""]
+    lines += ["| code | both | engine alone | capdex alone |", "|---|---|---|---|"]
+    lines += [f"| {code} | {where['both']} | {where['engine']} | {where['capdex']} |" for code, where in sorted(codes.items())]
+    lines += ["", "## Skills", "", "| case | capdex | engine | codes with their causes | rules of capdex |", "|---|---|---|---|---|"]
+    for one in sorted(unequal, key=lambda one: (one["capdex"], one["engine"], one["case"])):
+        rules = sorted({rule for rules in one["rules"].values() for rule in rules})
+        lines.append(f"| {one['case']} | {one['capdex']} | {one['engine']} | {causes_of(one)} | {', '.join(rules) or '–'} |")
+    return "\n".join(lines) + "\n"
 
 
 def said_of(tool):

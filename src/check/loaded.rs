@@ -15,6 +15,7 @@ use rayon::prelude::*;
 use super::loaded_here::{LoadedHere, LooseFiles};
 use super::target::{CheckSubject, CheckTarget};
 use super::{CheckedTarget, Checker};
+use crate::approval;
 use crate::formats::place::InputPlace;
 use crate::judging::{self, JudgedInput};
 
@@ -27,14 +28,15 @@ impl Checker<'_> {
     /// # Errors
     /// Errors of the store, which holds the operator's word.
     pub fn judge_loaded(&self, here: LoadedHere, from: &Path) -> anyhow::Result<Vec<CheckedTarget>> {
-        let (policy, at) = (Arc::new(self.policy()?), self.at);
+        let (policy, at, list) = (Arc::new(self.policy()?), self.at, &self.approved);
         let LoadedHere { folders, loose, .. } = here;
         let judged = self.pool.install(|| {
             let folders = folders.into_par_iter().map(|(path, shown)| {
                 let read = folder::read(&path, &FolderOptions::default());
                 let FolderInput { name, files, aliases, left_out, gaps, .. } =
                     read.unwrap_or_else(|error| FolderInput::unread(&path, &error));
-                let bundle = Bundle { gaps, ..Bundle::local(format!("folder:{name}"), files) };
+                let mut bundle = Bundle { gaps, ..Bundle::local(format!("folder:{name}"), files) };
+                bundle.claims.repository_signals.approved = approval::of_bundle(list, &bundle);
                 let place = InputPlace::of(&path, from, false);
                 judged(&bundle, place, (shown, aliases, left_out), &policy, at)
             });
@@ -77,6 +79,7 @@ fn judged(
         appeals: Arc::default(),
     };
     let judged = judging::judge(bundle, &input, at);
+    let approved = bundle.claims.repository_signals.approved.clone();
     let target = CheckTarget { name: shown, subject: CheckSubject::Loaded, found_in: None };
-    CheckedTarget { target, record, refusal: None, judged, loose: BTreeMap::new() }
+    CheckedTarget { target, record, refusal: None, approved, judged, loose: BTreeMap::new() }
 }

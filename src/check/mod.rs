@@ -24,7 +24,9 @@ use std::sync::Arc;
 
 use capdex_dataset::scan_record::TargetRecord;
 use capdex_model::appeal::Appeal;
+use capdex_model::approved::ApprovedNames;
 use capdex_model::ids::ListingKey;
+use capdex_model::listing::Claim;
 use capdex_model::purl::Purl;
 use capdex_model::registries::registry_name;
 use capdex_model::ruling::OperatorPolicy;
@@ -35,6 +37,7 @@ use capdex_model::time::AsOf;
 use rayon::prelude::*;
 
 use crate::appeals;
+use crate::approval;
 use crate::config::{Resolved, Schedule, SourceSection};
 use crate::formats::JudgedCapability;
 use crate::formats::place::InputPlace;
@@ -71,6 +74,8 @@ pub struct Checker<'a> {
     pub is_quiet: bool,
     /// The operator's rulings and votes beside those of the store.
     pub named: OperatorPolicy,
+    /// The operator's own list of what may be used.
+    pub approved: ApprovedNames,
     /// True where a finding that was overturned on appeal counts for nothing, as if the operator had set it aside.
     pub honours_appeals: bool,
 }
@@ -83,6 +88,8 @@ pub struct CheckedTarget {
     pub record: Arc<TargetRecord>,
     /// Why nothing could be looked at; none where something was.
     pub refusal: Option<Refusal>,
+    /// Whether it is on the operator's own list; unknown without one, and of files that are no package.
+    pub approved: Claim<bool>,
     /// The capabilities.
     pub judged: Vec<JudgedCapability>,
     /// The paths as they are shown of files that are a capability each and have only the client in common, by the paths inside;
@@ -138,6 +145,7 @@ impl Checker<'_> {
         let honoured = appeals.iter().filter(|_| self.honours_appeals).flat_map(appeals::as_rulings).collect();
         let policy = self.policy()?.and(OperatorPolicy { votes: Vec::new(), rulings: honoured });
         let (at, policy, appeals) = (self.at, Arc::new(policy), Arc::new(appeals));
+        let list = &self.approved;
         let judged = self.pool.install(|| {
             let asked: Vec<_> = targets.into_iter().zip(questions).collect();
             asked
@@ -148,7 +156,12 @@ impl Checker<'_> {
                         Err(refusal) => Some(CheckAnswer::refused(&target.name, refusal.clone())),
                     };
                     let nobody = || CheckAnswer::refused(&target.name, Refusal::of("nobody was asked"));
-                    judged(target.clone(), answer.unwrap_or_else(nobody), from, at, (&policy, &appeals))
+                    let mut answer = answer.unwrap_or_else(nobody);
+                    let listed = question.ok().map(|question| question.key.to_string());
+                    let names = [answer.identity.as_str()].into_iter().chain(listed.as_deref());
+                    let approved = list.has(names);
+                    answer.scanned = approval::under_list(answer.scanned, &approved);
+                    judged(target.clone(), (answer, approved), from, at, (&policy, &appeals))
                 })
                 .collect()
         });
@@ -249,7 +262,7 @@ pub fn question(resolved: &Resolved, subject: &CheckSubject) -> Result<Question,
 /// Judges what was found out about a target.
 fn judged(
     target: CheckTarget,
-    answer: CheckAnswer,
+    (answer, approved): (CheckAnswer, Claim<bool>),
     from: &Path,
     at: AsOf,
     (policy, appeals): (&Arc<OperatorPolicy>, &Arc<Vec<Appeal>>),
@@ -288,5 +301,5 @@ fn judged(
     if let (Some(refusal), Some(package)) = (&refusal, judged.last_mut()) {
         package.verdict.reason.clone_from(&refusal.reason);
     }
-    CheckedTarget { target, record, refusal, judged, loose: BTreeMap::new() }
+    CheckedTarget { target, record, refusal, approved, judged, loose: BTreeMap::new() }
 }

@@ -8,6 +8,7 @@ use capdex_dataset::signature::VerifyingKey;
 use capdex_model::score::Band;
 use clap::{ArgGroup, Args};
 
+use super::approved::ApprovedArgs;
 use crate::check::published::DatasetPlace;
 use crate::ci::CiSystem;
 use crate::hook::client::HookClient;
@@ -35,7 +36,10 @@ pub struct McpArgs {
     /// Ask registries, forges and endpoints for what the store does not know. Without it nobody is asked.
     #[arg(long)]
     pub allow_network: bool,
-    /// A schedule whose registries are asked, such as a company's own.
+    /// The operator's own list.
+    #[command(flatten)]
+    pub approved: ApprovedArgs,
+    /// A schedule whose registries are asked, such as a company's own, and whose `[approved]` counts.
     #[arg(long, value_name = "FILE", requires = "allow_network")]
     pub config: Option<PathBuf>,
 }
@@ -49,6 +53,9 @@ pub struct HookArgs {
     /// The dataset that is asked.
     #[command(flatten)]
     pub asked: DatasetArgs,
+    /// The operator's own list.
+    #[command(flatten)]
+    pub approved: ApprovedArgs,
     /// Which verdict leads to which decision.
     #[command(flatten)]
     pub policy: PolicyArgs,
@@ -66,6 +73,9 @@ pub struct PolicyArgs {
     /// The decision about names that the store does not know, or has no fresh answer for.
     #[arg(long, value_enum, value_name = "DECISION", default_value = "ask")]
     unknown: HookDecision,
+    /// The decision about what your own list (--approved) does not name, whatever its verdict; the stricter of both counts.
+    #[arg(long, value_enum, value_name = "DECISION", default_value = "ask")]
+    not_approved: HookDecision,
     /// The decision where the call or the store cannot be read.
     #[arg(long, value_enum, value_name = "DECISION", default_value = "ask")]
     on_failure: HookDecision,
@@ -74,8 +84,8 @@ pub struct PolicyArgs {
 impl PolicyArgs {
     /// The policy that the options ask for.
     pub const fn policy(&self) -> HookPolicy {
-        let Self { ask_from, deny_from, unknown, on_failure } = *self;
-        HookPolicy { ask_from, deny_from, unknown, on_failure }
+        let Self { ask_from, deny_from, unknown, not_approved, on_failure } = *self;
+        HookPolicy { ask_from, deny_from, unknown, not_approved, on_failure }
     }
 
     /// The options that are not those of default, as they are written.
@@ -85,6 +95,7 @@ impl PolicyArgs {
             ("--ask-from", own.ask_from.as_str(), usual.ask_from.as_str()),
             ("--deny-from", own.deny_from.as_str(), usual.deny_from.as_str()),
             ("--unknown", own.unknown.word(), usual.unknown.word()),
+            ("--not-approved", own.not_approved.word(), usual.not_approved.word()),
             ("--on-failure", own.on_failure.word(), usual.on_failure.word()),
         ];
         options.iter().filter(|(_, own, usual)| own != usual).flat_map(|(option, own, _)| [*option, *own]).collect()
@@ -113,6 +124,9 @@ pub struct InitArgs {
     /// The dataset that the hook asks.
     #[command(flatten)]
     pub asked: DatasetArgs,
+    /// The operator's own list, which the hook is given.
+    #[command(flatten)]
+    pub approved: ApprovedArgs,
     /// The decisions of the hook that is started.
     #[command(flatten)]
     pub policy: PolicyArgs,

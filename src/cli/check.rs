@@ -8,6 +8,7 @@ use capdex_dataset::signature::VerifyingKey;
 use clap::Args;
 
 use super::FailOn;
+use super::approved::ApprovedArgs;
 use super::scan::formats;
 use crate::check::published::DatasetPlace;
 use crate::signing;
@@ -34,6 +35,9 @@ pub struct CheckArgs {
     /// is `block`. Read only where you name them.
     #[arg(long, value_name = "FILE")]
     pub rulings: Vec<PathBuf>,
+    /// The operator's own list.
+    #[command(flatten)]
+    pub approved: ApprovedArgs,
     /// Let findings that were overturned on appeal count for nothing, listed as set aside. Without it they count as they stand.
     #[arg(long, value_parser = ["overturned"], value_name = "OUTCOME")]
     pub honour_annotations: Option<String>,
@@ -47,7 +51,7 @@ pub struct CheckArgs {
     /// Ask nobody: what neither the store nor a dataset knows is unknown. Of a published dataset only what was fetched before.
     #[arg(long)]
     pub offline: bool,
-    /// A schedule whose registries are asked, such as a company's own.
+    /// A schedule whose registries are asked, such as a company's own, and whose `[approved]` and `[verdict]` count.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 }

@@ -7,6 +7,7 @@ mod agent_scan;
 mod agents;
 mod alerts;
 mod appeal;
+mod approved;
 mod check;
 mod dataset;
 mod diff;
@@ -35,6 +36,7 @@ pub use appeal::{
     AppealCommand, AppealDecideArgs, AppealFileArgs, AppealImportArgs, AppealListArgs, AppealOneArgs, AppealReopenArgs,
     AppealRulesArgs, AppealScheduleArgs, AppealShowArgs, AppealTakeArgs, AppealVerifyArgs, AppealWithdrawArgs,
 };
+pub use approved::ApprovedArgs;
 pub use check::CheckArgs;
 pub use dataset::{ExportArgs, VerifyArgs};
 pub use diff::DiffArgs;

@@ -11,7 +11,7 @@ use capdex_rubrics::operator::VOTERS;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
-use crate::config::ApprovedSection;
+use super::approved;
 use crate::formats::FORMATS;
 
 /// The parts of the help.
@@ -61,7 +61,7 @@ pub struct ScanArgs {
     /// Your own list of what may be used: names of packages as capdex prints them, such as `npm:@acme/*`; `*` stands for any text.
     /// Everything else has the finding `name-not-approved`. An input has the name that its own manifest states, and `folder:NAME`.
     /// May be given several times.
-    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = approved, help_heading = THRESHOLD)]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = approved::name, help_heading = THRESHOLD)]
     pub approved: Option<Vec<String>>,
     /// Leave out the paths inside a folder that fit: `*` and `?` stand for letters of a name, `**` for any folders; a pattern
     /// without `/` fits a name anywhere. May be given several times. What is left out is told.
@@ -109,13 +109,6 @@ impl std::str::FromStr for ScanOutput {
         }
         Ok(Self { format: format.to_owned(), path: path.into() })
     }
-}
-
-fn approved(text: &str) -> Result<String, String> {
-    ApprovedSection { names: Some(vec![text.to_owned()]) }
-        .check()
-        .map_err(|why| why.replace("approved.names: ", ""))?;
-    Ok(text.to_owned())
 }
 
 fn severity(text: &str) -> Result<Severity, String> {

@@ -4,12 +4,11 @@ use std::io::Read as _;
 use std::path::Path;
 
 use capdex_dataset::bulk;
-use capdex_dataset::signature::VerifyingKey;
 use capdex_model::ruling::OperatorPolicy;
 use capdex_model::time::AsOf;
 
 use crate::check::dataset::DatasetAnswers;
-use crate::check::published::{DatasetPlace, Refresh};
+use crate::check::published::Refresh;
 use crate::check::stored::StoredAnswers;
 use crate::check::target::CheckTarget;
 use crate::check::{self, CheckedTarget, Checker};
@@ -27,9 +26,7 @@ pub(super) fn run(global: &Global, options: &HookArgs, out: &mut Out) -> anyhow:
         input.clear();
     }
     let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
-    let mut judge = |targets: Vec<CheckTarget>| {
-        judged(global, (options.asked.dataset.as_ref(), options.asked.key.as_ref()), targets, at)
-    };
+    let mut judge = |targets: Vec<CheckTarget>| judged(global, options, targets, at);
     if let Some(answer) = hook::answer(&input, options.client, &options.policy.policy(), at, &mut judge) {
         out.json(&answer)?;
     }
@@ -40,13 +37,14 @@ pub(super) fn run(global: &Global, options: &HookArgs, out: &mut Out) -> anyhow:
 /// Judges targets from the store and the dataset alone. Called for the few calls that bring something, so that all others open nothing.
 fn judged(
     global: &Global,
-    (dataset, key): (Option<&DatasetPlace>, Option<&VerifyingKey>),
+    options: &HookArgs,
     targets: Vec<CheckTarget>,
     at: AsOf,
 ) -> anyhow::Result<Vec<CheckedTarget>> {
     let pool = bulk::pool(global.threads)?;
     let resolved = check::schedule(None)?.resolve(u64::try_from(at.0.unix_seconds()).unwrap_or(0))?;
     // An old answer does not stand for the latest version, which is what would be fetched.
+    let (dataset, key) = (options.asked.dataset.as_ref(), options.asked.key.as_ref());
     let dataset = dataset
         .map(|place| DatasetAnswers::open(&place.folder(&resolved.http, Refresh::Seldom, at, key)?, at, false))
         .transpose()?;
@@ -60,6 +58,7 @@ fn judged(
         is_quiet: true,
         honours_appeals: false,
         named: OperatorPolicy::default(),
+        approved: options.approved.list(),
     };
     checker.check(targets, Path::new("."))
 }

@@ -68,6 +68,7 @@ fn command(client: HookClient, global: &Global, options: &InitArgs) -> anyhow::R
     let program = std::env::current_exe().context("failed to find this program's own path")?;
     let mut words = vec![text(&program)?, "hook".to_owned(), client.word().to_owned()];
     words.extend(options.policy.words().into_iter().map(str::to_owned));
+    words.extend(options.approved.approved.iter().flat_map(|names| ["--approved".to_owned(), names.join(",")]));
     // Absolute, because a client starts it in the folder of each project.
     let db = std::path::absolute(&global.db).with_context(|| format!("failed to find {}", global.db.display()))?;
     words.extend(["--db".to_owned(), text(&db)?]);

@@ -24,6 +24,7 @@ pub(super) fn run(global: &Global, options: &McpArgs) -> anyhow::Result<Exit> {
         may_ask: options.allow_network,
         config: options.config.clone(),
         dataset: options.asked.dataset.clone(),
+        approved: options.approved.clone(),
         key: options.asked.key.clone(),
     };
     if server.db.is_none() && server.dataset.is_none() {

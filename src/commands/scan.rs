@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use capdex_corpus::identity;
 use capdex_crawlers::folder::{self, FolderOptions};
 use capdex_dataset::finding::{BaselineStatus, Finding, findings};
 use capdex_dataset::{bulk, escape};
@@ -13,12 +12,12 @@ use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 use capdex_model::input::LeftOutReason;
-use capdex_model::listing::Claim;
 use capdex_model::ruling::OperatorPolicy;
 use capdex_model::score::Band;
 use capdex_model::snapshot::Completeness;
 use capdex_model::time::{AsOf, Timestamp};
 
+use crate::approval;
 use crate::baseline::{Baseline, BaselineForm, BaselineIndex, BaselineQuery, KnownBand, KnownFinding};
 use crate::check::{named_file, target};
 use crate::cli::{FailOn, ScanArgs};
@@ -160,17 +159,6 @@ struct Judge<'a> {
     needs_contents: bool,
 }
 
-/// Whether the operator's list names an input: by the manifests that stand in its root, or by its folder.
-fn approved(list: &ApprovedNames, bundle: &Bundle) -> Claim<bool> {
-    if list.is_none() {
-        return Claim::Unknown;
-    }
-    let manifests = bundle.files.iter().filter_map(|(path, file)| identity::named_by(path, &file.bytes));
-    let of_root = manifests.filter(|named| named.folder.is_empty());
-    let names: Vec<String> = of_root.map(|named| format!("{}:{}", named.ecosystem, named.name)).collect();
-    list.has(names.iter().chain([&bundle.identity]).map(String::as_str))
-}
-
 impl Judge<'_> {
     /// Reads, scans and scores one input, and says whether it could be read at all. One that could not is not assessable,
     /// and takes nothing from the others.
@@ -194,7 +182,7 @@ impl Judge<'_> {
         let (aliases, left_out) = (input.aliases, input.left_out);
         let local = Bundle::local(format!("folder:{}", input.name), input.files);
         let mut bundle = Bundle { gaps: input.gaps, named: input.named, ..local };
-        bundle.claims.repository_signals.approved = approved(&self.approved, &bundle);
+        bundle.claims.repository_signals.approved = approval::of_bundle(&self.approved, &bundle);
         let (name, policy) = (path.to_owned(), Arc::clone(&self.policy));
         let input =
             JudgedInput { name, place, aliases, left_out, contents, target: None, policy, appeals: Arc::default() };

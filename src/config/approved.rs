@@ -7,7 +7,7 @@ use super::keys::keys;
 
 keys! {
     /// The operator's own list of what may be used. Everything else has a finding of severity low (`name-not-approved`, SpiderRating's
-    /// TS-W011); without the table nothing has.
+    /// TS-W011); without the table nothing has. `check` and `mcp` take it from their `--config` too.
     #[derive(Clone, Debug, Default, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct ApprovedSection {

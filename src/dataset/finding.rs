@@ -87,9 +87,13 @@ impl Finding<'_> {
     /// where nobody asks.
     pub fn rate(&self, kind: Kind) -> Option<String> {
         let of = self.measured.filter(|_| self.severity >= Severity::Medium)?;
-        let about = if kind == Kind::McpServer { "tool lists" } else { "skills" };
         let rate = measured::Rate { hits: of.benign_high, of: of.benign };
-        Some(format!("high on {} of {} benign {about} that it was measured on, {rate} %", rate.hits, rate.of))
+        Some(format!("{} that it was measured on, {rate} %", of.words(kind)))
+    }
+
+    /// The same without the interval, for one line among others.
+    pub fn short_rate(&self, kind: Kind) -> Option<String> {
+        self.measured.filter(|_| self.severity >= Severity::Medium).map(|of| of.words(kind))
     }
 
     /// True where it is what users see of a fact.
@@ -114,6 +118,14 @@ pub struct BenignRate {
     pub benign_high: u64,
     /// Cases that it was measured on.
     pub benign: u64,
+}
+
+impl BenignRate {
+    /// The counts in words, for a capability of a kind.
+    fn words(self, kind: Kind) -> String {
+        let about = if kind == Kind::McpServer { "tool lists" } else { "skills" };
+        format!("high on {} of {} benign {about}", self.benign_high, self.benign)
+    }
 }
 
 /// The codes of one rule, by method.

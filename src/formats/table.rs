@@ -1,7 +1,10 @@
 //! `scan --format table`: for people, the worst first.
 
+use std::collections::BTreeSet;
+
 use capdex_dataset::escape;
 use capdex_model::capability::Kind;
+use capdex_model::fact::Severity;
 use capdex_model::snapshot::Completeness;
 use capdex_rubrics::{answers, cannot_answer};
 
@@ -83,8 +86,13 @@ fn print(judged: &JudgedCapability, first: bool, out: &mut Out) -> anyhow::Resul
     let mut worst_first: Vec<&Finding<'_>> = findings.iter().collect();
     // A stable sort: equals stay in the order of the files.
     worst_first.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    // Where a rule found several things, its rate and fix are told with the worst and first.
+    let mut told = BTreeSet::new();
     for finding in worst_first {
         print_finding(judged, finding, out)?;
+        if finding.severity >= Severity::Medium && told.insert(finding.rule) {
+            print_rule(scanned.capability.kind, finding, out)?;
+        }
     }
     if let Some(note) = not_shown(judged) {
         out.line(format_args!("    {note}"))?;
@@ -128,6 +136,17 @@ fn print_finding(judged: &JudgedCapability, finding: &Finding<'_>, out: &mut Out
         let line = judged.lines.get(&(finding.file.to_owned(), finding.line));
         let caret = line.and_then(|line| caret::under(finding, line, &quoted, "        > ".len()));
         caret.map_or(Ok(()), |caret| out.line(caret))?;
+    }
+    Ok(())
+}
+
+/// What is known of the rule: how often it is wrong, and what to do about what it finds.
+fn print_rule(kind: Kind, finding: &Finding<'_>, out: &mut Out) -> anyhow::Result<()> {
+    if let Some(rate) = finding.short_rate(kind) {
+        out.line(format_args!("        rate  {rate}"))?;
+    }
+    if let Some(meta) = capdex_rules::INDEX.find(finding.rule) {
+        out.line(output::hanging("        fix   ", &meta.fix))?;
     }
     Ok(())
 }

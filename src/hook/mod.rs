@@ -92,7 +92,7 @@ fn reasons(brought: &[Brought], policy: &HookPolicy, at: AsOf, judge: &mut Judge
                 Ok(checked) => reasons.extend(checked.iter().map(|one| {
                     let verdict = AgentVerdict::of(one);
                     let text = format!("{what} would bring this, {}", verdict.line());
-                    Reason { decision: policy.decide(verdict.band()), text }
+                    Reason { decision: policy.decide_on(verdict.band(), &one.approved), text }
                 })),
                 Err(error) => {
                     tracing::warn!("the store did not answer: {}", escape::escape(&format!("{error:#}")));

@@ -24,6 +24,7 @@ use capdex_model::time::AsOf;
 use serde_json::{Map, Value, json};
 
 use crate::check::published::DatasetPlace;
+use crate::cli::ApprovedArgs;
 use crate::clock;
 use crate::quotation::NOTICE;
 use client::{Client, StreamClient};
@@ -49,6 +50,8 @@ pub struct McpServer {
     pub config: Option<PathBuf>,
     /// A dataset that is asked for what the store does not know.
     pub dataset: Option<DatasetPlace>,
+    /// The operator's own list of what may be used, in place of that of the schedule; none where it says nothing.
+    pub approved: ApprovedArgs,
     /// The public key that must have signed the dataset; none where anybody may have written it.
     pub key: Option<VerifyingKey>,
 }

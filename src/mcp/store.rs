@@ -82,8 +82,10 @@ impl McpServer {
     pub(super) fn check(&self, targets: Vec<CheckTarget>) -> anyhow::Result<Vec<CheckedTarget>> {
         let at = self.now();
         let pool = bulk::pool(self.threads)?;
+        let schedule = check::schedule(self.config.as_deref())?;
+        let approved = self.approved.or(&schedule.approved);
         let checker = Checker {
-            resolved: self.resolved(at)?,
+            resolved: schedule.resolve(u64::try_from(at.0.unix_seconds()).unwrap_or(0))?,
             store: self.stored(at)?,
             dataset: self.dataset(at)?,
             is_offline: !self.may_ask,
@@ -92,6 +94,7 @@ impl McpServer {
             is_quiet: true,
             honours_appeals: false,
             named: OperatorPolicy::default(),
+            approved,
         };
         checker.check(targets, Path::new("."))
     }

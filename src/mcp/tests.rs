@@ -12,6 +12,7 @@ fn server() -> McpServer {
         may_ask: false,
         config: None,
         dataset: None,
+        approved: ApprovedArgs::default(),
         key: None,
     }
 }

@@ -49,6 +49,11 @@ pub enum Scope {
     Close,
     /// 250 bytes to each side.
     Window,
+    /// 500 bytes to each side.
+    Far,
+    /// The nearest heading above, of Markdown's first three levels: 16 KiB before the find at most. A comment of a script has the
+    /// form of one.
+    Heading,
     /// The whole text.
     File,
     /// The path of the file.
@@ -81,6 +86,8 @@ impl Scope {
             Self::Paragraph => 1000,
             Self::Close => 80,
             Self::Window => 250,
+            Self::Far => 500,
+            Self::Heading => 16 << 10,
             Self::File => usize::MAX,
         }
     }

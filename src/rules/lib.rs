@@ -26,6 +26,7 @@ use capdex_model::facts::{NumberedFact, NumberedRule, SparseFacts};
 use capdex_model::rule::{Lifecycle, RuleIndex, RuleMeta, RuleSource};
 use capdex_model::takedown;
 
+mod approval;
 mod checks;
 #[cfg(test)]
 mod facts_tests;
@@ -48,6 +49,7 @@ mod voices;
 use checks::CodeRule;
 use flood::{FINDINGS_PER_FILE, without_flood};
 
+pub use approval::{NOT_APPROVED, under_list};
 pub use flood::within_input;
 pub use measured::detection;
 

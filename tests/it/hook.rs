@@ -17,7 +17,7 @@ const HONEST_SKILL: &str =
     "---\nname: notes\ndescription: Writes notes. Use when a meeting ends.\n---\n\n# Notes\n\nList what was decided.\n";
 
 /// A folder with a store that knows a hostile and an honest package.
-fn stored() -> Capdex {
+pub(crate) fn stored() -> Capdex {
     let registry = Registry::start();
     for (name, skill) in [("setup-kit", HOSTILE_SKILL), ("notes-kit", HONEST_SKILL)] {
         let manifest =
@@ -37,19 +37,19 @@ fn run(mut command: Command, event: &str) -> Run {
     Run::of(&child.wait_with_output().expect("it ends"))
 }
 
-fn ask(capdex: &Capdex, options: &[&str], event: &str) -> Run {
+pub(crate) fn ask(capdex: &Capdex, options: &[&str], event: &str) -> Run {
     let db = capdex.path().join("capdex.db").to_string_lossy().into_owned();
     let run = run(capdex.command(&[&["hook", "--as-of", NOW, "--db", &db], options].concat()), event);
     assert_eq!(run.code, Some(0), "never a fault that stops an agent's work: {}", run.stderr);
     run
 }
 
-fn shell(command: &str) -> String {
+pub(crate) fn shell(command: &str) -> String {
     json!({"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": command}, "cwd": "/nowhere"})
         .to_string()
 }
 
-fn decision(run: &Run) -> Option<(String, String)> {
+pub(crate) fn decision(run: &Run) -> Option<(String, String)> {
     let answer: Value = serde_json::from_str(run.stdout.trim()).ok()?;
     let output = &answer["hookSpecificOutput"];
     let text = |key: &str| output[key].as_str().map(str::to_owned);

@@ -15,6 +15,7 @@ mod appeal_grid;
 mod appeal_proofs;
 mod appeals;
 mod approved;
+mod approved_asked;
 mod backup;
 mod bad_input;
 mod baselines;

@@ -16,7 +16,7 @@ use crate::support::rig;
 const NOW: &str = "2026-11-20T02:00:00Z";
 
 /// A running server. Dropping it kills it.
-struct Server {
+pub(crate) struct Server {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
@@ -24,7 +24,7 @@ struct Server {
 }
 
 impl Server {
-    fn start(capdex: &Capdex, options: &[&str]) -> Self {
+    pub(crate) fn start(capdex: &Capdex, options: &[&str]) -> Self {
         let db = capdex.path().join("capdex.db");
         let named = ["mcp", "--as-of", NOW, "--db", &*db.to_string_lossy()].map(str::to_owned);
         let named: Vec<&str> = named.iter().map(String::as_str).chain(options.iter().copied()).collect();
@@ -47,7 +47,7 @@ impl Server {
     }
 
     /// Calls a tool, and gives its text and its structured content.
-    fn call(&mut self, tool: &str, arguments: &Value) -> (String, Value) {
+    pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> (String, Value) {
         let answer = self.ask("tools/call", &json!({"name": tool, "arguments": arguments}));
         let result = &answer["result"];
         assert_eq!(result["isError"], false, "{answer}");

@@ -302,6 +302,8 @@ fn signals_reach_every_listing_of_their_entity_and_nothing_is_asked_twice() {
     let scores = world.scores("agentscore/seed");
     let completed = |score: &Score| score.parts.iter().filter(|part| part.note.starts_with("completed")).count();
     let answered = scores.values().filter(|score| completed(score) >= 3).count();
+    let by_workflow = |key: &str| scores[key].parts.iter().any(|part| part.note.contains("; published by a workflow"));
+    assert_eq!((by_workflow("npm:@acme6/notes"), by_workflow("npm:@acme3/notes")), (true, false));
     println!("AgentScore completes three checks for {answered} of {} servers", scores.len());
     assert!(answered * 10 >= scores.len() * 7, "{scores:?}");
     let stranger = &scores["npm:notes-pro"];

@@ -90,6 +90,7 @@ fn look(global: &Global, options: &AgentScreenArgs, target: CheckTarget) -> anyh
         at,
         is_quiet: global.quiet,
         named: schedule.verdict.policy()?.and(operator::named(&[], &[])?),
+        approved: schedule.approved.list(),
         honours_appeals: false,
     };
     let mut checked = checker.check(vec![target], &std::env::current_dir()?)?;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use capdex_dataset::escape;
 use capdex_model::capability::Kind;
+use capdex_model::listing::Claim;
 use capdex_model::score::Band;
 use capdex_model::time::AsOf;
 use capdex_rubrics::rank::place;
@@ -46,6 +47,9 @@ pub(super) fn print(checked: &[CheckedTarget], at: AsOf, out: &mut Out) -> anyho
         }
         if let Some(own) = own {
             text.push_str(&format!("  (by the operator's word; capdex says {})", own.as_str()));
+        }
+        if one.approved == Claim::Known(false) {
+            text.push_str("  (not on your own list)");
         }
         if let Some(origin) = &one.target.found_in {
             text.push_str(&format!("  ({})", escape::escape(&place_of(origin))));

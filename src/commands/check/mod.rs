@@ -64,6 +64,7 @@ pub(super) fn run(global: &Global, options: &CheckArgs, out: &mut Out) -> anyhow
         is_quiet: global.quiet,
         honours_appeals: options.honour_annotations.is_some(),
         named: schedule.verdict.policy()?.and(operator::named(&options.rulings, &[])?),
+        approved: options.approved.or(&schedule.approved),
     };
     let mut checked = checker.check(targets, &working)?;
     checked.extend(checker.judge_loaded(loaded, &working)?);

@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use capdex_dataset::escape;
 use capdex_db::Scanned;
+use capdex_model::approved::ApprovedNames;
 use capdex_model::ids::CapabilityId;
 use capdex_model::release_line;
 use capdex_model::ruling::OperatorPolicy;
@@ -61,6 +62,7 @@ impl Asked<'_> {
             at: self.at,
             is_quiet: self.global.quiet,
             named: OperatorPolicy::default(),
+            approved: ApprovedNames::default(),
             honours_appeals: false,
         };
         let mut companions: BTreeMap<String, Companion> = BTreeMap::new();

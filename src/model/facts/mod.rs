@@ -242,6 +242,14 @@ impl SparseFacts {
         Self::full(self.rules, self.kind, facts)
     }
 
+    /// The same facts with another answer of one rule.
+    #[must_use]
+    pub fn with_answer(self, rule: &str, answer: Vec<NumberedFact>) -> Self {
+        let others = self.numbered().filter(|fact| fact.fact().rule.as_str() != rule).cloned();
+        let facts = others.chain(answer).collect();
+        Self::full(self.rules, self.kind, facts)
+    }
+
     /// Their canonical JSON: object keys sorted, no white space.
     pub fn canonical(&self) -> String {
         canonical::of_facts(self.kind, self.numbered().map(NumberedFact::canonical))

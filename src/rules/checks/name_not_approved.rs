@@ -11,7 +11,12 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     if describes_no_package(subject) {
         return facts.not_applicable();
     }
-    match subject.claims.repository_signals.approved {
+    tell(&subject.claims.repository_signals.approved, facts);
+}
+
+/// The answer by what a list says alone.
+pub(super) fn tell(approved: &Claim<bool>, facts: &mut FactSink<'_>) {
+    match approved {
         Claim::Known(true) => {}
         Claim::Known(false) => facts.found(Place::default(), "not on the operator's list"),
         // Without a list nothing is forbidden: a finding for every package would say nothing.

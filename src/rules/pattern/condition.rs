@@ -66,6 +66,7 @@ const _: () = assert!(Scope::SENTENCE == SENTENCE_REACH, "one reach of a sentenc
 pub(super) fn part_around(scope: Scope, text: &[u8], found: &Range<usize>) -> Range<usize> {
     match scope {
         Scope::Sentence => sentence_around(text, found.clone()),
+        Scope::Heading => heading_above(text, found.start, scope.bytes()),
         Scope::Line => between(text, found, b"\n", scope.bytes()),
         Scope::Paragraph => {
             // An empty line ends a paragraph in either kind of line ends.
@@ -75,6 +76,24 @@ pub(super) fn part_around(scope: Scope, text: &[u8], found: &Range<usize>) -> Ra
         }
         _ => found.start.saturating_sub(scope.bytes())..found.end.saturating_add(scope.bytes()).min(text.len()),
     }
+}
+
+/// The last line before a place that has the form of a heading; empty where there is none in reach.
+fn heading_above(text: &[u8], place: usize, reach: usize) -> Range<usize> {
+    // A heading stands before the find's own line.
+    let mut end = text.get(..place).and_then(|before| before.iter().rposition(|byte| *byte == b'\n')).unwrap_or(0);
+    let low = place.saturating_sub(reach);
+    while end > low {
+        let before = text.get(..end).unwrap_or_default();
+        let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let line = text.get(start..end).unwrap_or_default();
+        let level = line.iter().take_while(|byte| **byte == b'#').count();
+        if (1..=3).contains(&level) && line.get(level).is_some_and(u8::is_ascii_whitespace) {
+            return start..end;
+        }
+        end = start.saturating_sub(1);
+    }
+    place..place
 }
 
 /// The text around a find up to a mark on each side, or as far as allowed.
@@ -92,6 +111,25 @@ fn between(text: &[u8], found: &Range<usize>, mark: &[u8], reach: usize) -> Rang
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_nearest_heading_above_is_the_last_line_of_that_form() {
+        let text = "# Notes\n\nOne.\n\n## Set up\n\nTwo, here\n#### Deep\nthere\n#no heading\nlast";
+        let above = |word: &str| {
+            let at = text.find(word).expect("there");
+            let range = part_around(Scope::Heading, text.as_bytes(), &(at..at + word.len()));
+            text.get(range)
+        };
+        assert_eq!(above("One"), Some("# Notes"));
+        assert_eq!(
+            (above("here"), above("there"), above("last")),
+            (Some("## Set up"), Some("## Set up"), Some("## Set up"))
+        );
+        assert_eq!(above("Notes"), Some(""), "its own line is none");
+        let far = format!("# Set up\n{}pip", "word\n".repeat(4_000));
+        let at = far.len() - 3;
+        assert!(part_around(Scope::Heading, far.as_bytes(), &(at..far.len())).is_empty(), "no further than 16 KiB");
+    }
 
     #[test]
     fn a_paragraph_ends_at_an_empty_line_of_either_kind() {
