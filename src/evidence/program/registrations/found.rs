@@ -215,7 +215,7 @@ impl Program<'_> {
         unread.schema = !told;
         let (output_schema, _) = schema_of(parts.output.as_ref());
         let mut left = MAX_SCHEMA;
-        let annotations = parts.annotations.to_json(&mut left).map(|(value, _)| value).filter(Json::is_object);
+        let annotations = parts.annotations.to_json(&mut left).map(|(value, _)| as_sent(value)).filter(Json::is_object);
         Some(Tool {
             name,
             title: text_of(&parts.title),
@@ -231,6 +231,23 @@ impl Program<'_> {
             place: Place { file: path.to_owned(), ..Place::default() },
         })
     }
+}
+
+/// Annotations as a server sends them: Python's kit takes the names of hints in its own spelling (`read_only_hint`) since its
+/// second version.
+fn as_sent(annotations: Json) -> Json {
+    const SENT: [(&str, &str); 4] = [
+        ("read_only_hint", "readOnlyHint"),
+        ("destructive_hint", "destructiveHint"),
+        ("idempotent_hint", "idempotentHint"),
+        ("open_world_hint", "openWorldHint"),
+    ];
+    let Json::Object(map) = annotations else { return annotations };
+    let sent = |key: String| match SENT.iter().find(|(own, _)| *own == key) {
+        Some((_, sent)) => (*sent).to_owned(),
+        None => key,
+    };
+    Json::Object(map.into_iter().map(|(key, value)| (sent(key), value)).collect())
 }
 
 /// The parts of a tool, prompt or resource that clients keep for themselves, as far as they are written.

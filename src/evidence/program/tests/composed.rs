@@ -131,3 +131,18 @@ fn what_a_library_inside_registers_is_no_tool_of_the_package() {
     let evidence = gathered(&[("app/main.py", &named), kit, files[2], files[3]]);
     assert_eq!(evidence.tools.iter().map(show).collect::<Vec<_>>(), ["greet: Greets {}", "f: F {}"]);
 }
+
+#[test]
+fn hints_in_the_spelling_of_the_second_python_kit() {
+    check(&[(
+        "a constant and a function",
+        &[(
+            "s.py",
+            "from mcp.server import MCPServer\nfrom mcp.types import ToolAnnotations\nREAD = ToolAnnotations(read_only_hint=True, open_world_hint=False)\ndef writes(*, destructive: bool):\n    return ToolAnnotations(read_only_hint=False, destructive_hint=destructive)\nserver = MCPServer('m')\n@server.tool(name='f', description='F', annotations=READ)\ndef a(): pass\n@server.tool(name='g', description='G', annotations=writes(destructive=True))\ndef b(): pass\n",
+        )],
+        &[
+            "f: F {} {\"openWorldHint\":false,\"readOnlyHint\":true}",
+            "g: G {} {\"destructiveHint\":true,\"readOnlyHint\":false}",
+        ],
+    )]);
+}
