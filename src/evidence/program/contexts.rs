@@ -76,9 +76,8 @@ impl Program<'_> {
             return self.expand(module, id, &unknown, (depth + 4, level + 1), evaluate, results);
         }
         // The second try looks up one function around each expression, and no other for its calls.
-        // Each context has its share of the steps there.
-        if self.is_second_try() {
-            let next = level + self.levels.get() + 1;
+        if self.is_second_try() || self.shares.get() {
+            let next = if self.is_second_try() { level + self.levels.get() + 1 } else { level + 1 };
             for (at, context) in contexts.iter().enumerate() {
                 let share = self.steps.get() / (contexts.len() - at) as u64;
                 self.with_at_most(share, || {

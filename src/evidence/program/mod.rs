@@ -73,6 +73,8 @@ pub(super) struct Program<'e> {
     steps: Cell<u64>,
     later: Cell<u64>,
     most_of_place: u64,
+    /// True while each context of an expression has its share of the steps, and none takes those of the next.
+    shares: Cell<bool>,
     /// True where a function was met at this place that nobody in the package calls.
     uncalled: Cell<bool>,
     /// True where contexts were left out at this place.
@@ -126,6 +128,7 @@ impl<'e> Program<'e> {
             steps: Cell::new(0),
             later: Cell::new(steps),
             most_of_place: steps / SHARE_OF_PLACE,
+            shares: Cell::new(false),
             uncalled: Cell::new(false),
             cut: Cell::new(false),
             part_spent: Cell::new(false),

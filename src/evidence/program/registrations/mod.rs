@@ -335,7 +335,7 @@ impl Program<'_> {
             }
         }
         let mut left = dear.len() as u64;
-        let mut untold = Vec::new();
+        let mut spent = Vec::new();
         for (module, offset, place) in dear {
             let before = all.found.len();
             // Where few places need more, each may take its part of all that is left.
@@ -349,27 +349,45 @@ impl Program<'_> {
                     self.at_place(most / 2, |program| program.registered_at(module, place, &mut all));
                     self.levels.set(MAX_LEVELS);
                 }
-                if all.found.len() == before {
-                    untold.push((module, offset, place));
-                }
+                spent.push((module, offset, place));
             }
             self.mark_cut(&mut all, before);
         }
-        self.try_last(untold, &mut all);
+        self.try_last(spent, &mut all);
         all
     }
 
-    /// Tries the places of which nothing is known yet with the steps that nobody else needed: a table of a thousand tools
-    /// takes more than the share of one place.
+    /// Tries the places that took too many steps with those that nobody else needed, each context with its share: a table
+    /// of a thousand tools takes more than the share of one place.
     fn try_last(&self, places: Vec<(usize, u32, Site)>, all: &mut Registrations) {
         let mut left = places.len() as u64;
         for (module, offset, place) in places {
-            let (most, before) = (self.later.get() / left.max(1), all.found.len());
+            let most = self.later.get() / left.max(1);
             left -= 1;
-            if most > self.most_of_place && self.at_place(most, |program| program.registered_at(module, place, all)) {
-                all.spent.remove(&(module, offset));
+            if most <= self.most_of_place {
+                continue;
             }
-            self.mark_cut(all, before);
+            let mut again = Registrations::default();
+            self.shares.set(true);
+            let is_whole = self.at_place(most, |program| program.registered_at(module, place, &mut again));
+            self.shares.set(false);
+            self.mark_cut(&mut again, 0);
+            let is_of_place = |found: &Found| (found.module, found.offset) == (module, offset);
+            let before = all.found.iter().filter(|found| is_of_place(found)).count();
+            if is_whole {
+                all.spent.remove(&(module, offset));
+            } else if again.found.len() <= before {
+                continue;
+            }
+            all.found.retain(|found| !is_of_place(found));
+            all.unresolved.retain(|(at, _)| *at != (module, offset));
+            all.found.append(&mut again.found);
+            all.spoken.append(&mut again.spoken);
+            all.unresolved.append(&mut again.unresolved);
+            if all.found.len() > MAX_TOOLS {
+                all.found.truncate(MAX_TOOLS);
+                all.unresolved(module, offset, BEYOND);
+            }
         }
     }
 
