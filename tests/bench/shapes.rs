@@ -277,6 +277,8 @@ pub(crate) const SHAPES: &[Shape] = &[
     other("yaml-flow", "config.yaml", "[a, "),
     other("yaml-keys", "config.yaml", "a: b\n"),
     other("javascript-line", "index.js", "var a=1;f(a,function(){return a});"),
+    other("script-slashes", "a.js", "(/["),
+    other("mounts", "s.py", "a.mount(b, prefix=\"b\")\n"),
     other("javascript-open", "index.js", "("),
     other("javascript-calls", "index.js", "exec(a);"),
     other("python-lines", "server.py", "x = f(a)\n"),
