@@ -105,9 +105,8 @@ fn expression_end(bytes: &[u8], slash: usize) -> Option<usize> {
             .strip_suffix(*word)
             .is_some_and(|rest| !rest.last().is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_$.".contains(byte)))
     };
-    let opens = before.last().is_none_or(|byte| OPENS.contains(byte))
-        || before.ends_with(b"=>")
-        || WORDS.iter().any(|word| is_word(word));
+    let opens =
+        before.last().is_none_or(|byte| OPENS.contains(byte)) || before.ends_with(b"=>") || WORDS.iter().any(is_word);
     if !opens {
         return None;
     }
