@@ -76,7 +76,7 @@ fn a_proxy_is_not_asked_for_names_of_the_network_inside() {
         }
         let name = address.rsplit('/').next().unwrap_or_default();
         let tarball =
-            inside.iter().find(|(known, _)| *known == name).map_or("http://files.test/outside.tgz", |it| it.1);
+            inside.iter().find(|(known, _)| *known == name).map_or("http://registry.test/outside.tgz", |it| it.1);
         (200, packument(name, "1.0.0", &archive, tarball))
     });
     let capdex = Capdex::offline();
@@ -95,7 +95,7 @@ fn a_proxy_is_not_asked_for_names_of_the_network_inside() {
     let mut asked = proxy.paths();
     asked.sort();
     let mut expected: Vec<String> = names.iter().map(|name| format!("http://registry.test/{name}")).collect();
-    expected.push("http://files.test/outside.tgz".to_owned());
+    expected.push("http://registry.test/outside.tgz".to_owned());
     expected.sort();
     assert_eq!(asked, expected);
     let mut told: Vec<String> = gaps(&capdex).into_iter().map(|[listing, _, _]| listing).collect();
