@@ -51,8 +51,6 @@ pub struct Context {
     pub install_section: bool,
     /// The document calls itself one about security.
     pub security_topic: bool,
-    /// It stands in a command that names a host which somebody could really have: no sample.
-    pub aimed: bool,
     /// The nearest Markdown heading above it.
     pub heading: Option<String>,
 }
@@ -106,7 +104,6 @@ impl Context {
             },
             install_section: document.headings_at(origin).any(|title| INSTALL_HEADING.is_match(title.as_bytes())),
             security_topic,
-            aimed: place.is_aimed(zone),
             heading,
         }
     }
@@ -127,12 +124,6 @@ impl SentenceSpan<'_> {
     fn is_order(&self) -> bool {
         let sentence = slice(self.bytes, self.sentence.clone());
         ORDER.is_match(sentence) && REAL_OBJECT.is_match(sentence)
-    }
-
-    /// True where it stands in a command that names a host which somebody could really have.
-    fn is_aimed(&self, zone: ZoneKind) -> bool {
-        matches!(zone, ZoneKind::CodeBlock | ZoneKind::InlineCode)
-            && aim::at_real_host(slice(self.bytes, self.sentence.clone()))
     }
 
     /// True where the sentence, the line that leads a list in, or a heading above speaks of what is not to be done. The
@@ -211,6 +202,14 @@ impl SentenceSpan<'_> {
 
 fn slice(bytes: &[u8], range: Range<usize>) -> &[u8] {
     bytes.get(range).unwrap_or(&[])
+}
+
+/// True where a span of a document's own text stands in a command that names a host which somebody could really have: it is
+/// no sample.
+pub fn is_aimed(document: &Document, span: Range<usize>) -> bool {
+    let bytes = document.text.as_bytes();
+    matches!(document.zone_at(span.start), ZoneKind::CodeBlock | ZoneKind::InlineCode)
+        && aim::at_real_host(slice(bytes, sentence_around(bytes, span)))
 }
 
 /// The sentence, list item or table row around a span, in bytes. It ends at a full stop, question or exclamation mark

@@ -116,12 +116,12 @@ impl Program<'_> {
                 return known.clone();
             }
         }
-        let was_cut = self.cut.replace(false);
         // Functions that call themselves in several places take as many steps as two to the depth.
         let turn = self.running.borrow().get(&key).copied().unwrap_or(0);
         if turn >= MAX_TURNS_OF_CALL {
             return Value::Unknown;
         }
+        let was_cut = self.cut.replace(false);
         self.running.borrow_mut().insert(key, turn + 1);
         let frames = self.frame(closure, given, depth);
         // Generators hand over several values; a loop over them sees each.

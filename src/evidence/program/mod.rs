@@ -5,7 +5,7 @@
 //! is told (`registrations`). Nothing is run: an expression is worked out only as far as the text says what it is,
 //! within a budget of steps for the whole package.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -97,7 +97,7 @@ pub(super) struct Program<'e> {
     /// The values of names of modules, with all that is written to them.
     names: RefCell<BTreeMap<(usize, String), Value>>,
     /// The servers that another one offers under a namespace.
-    mounts: RefCell<registrations::Mounts>,
+    mounts: OnceCell<registrations::Mounts>,
     /// What imports mean.
     imports: RefCell<BTreeMap<(usize, String), Imported>>,
     /// Exports that are being looked for, so that modules that export each other's names come to an end.
@@ -140,7 +140,7 @@ impl<'e> Program<'e> {
             results: RefCell::default(),
             cut_results: RefCell::default(),
             names: RefCell::default(),
-            mounts: RefCell::default(),
+            mounts: OnceCell::new(),
             imports: RefCell::default(),
             exports: RefCell::default(),
             callers: RefCell::default(),

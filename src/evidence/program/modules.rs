@@ -18,6 +18,16 @@ pub(super) enum Imported {
     Outside,
 }
 
+impl Imported {
+    /// The module of the package, where it is one.
+    pub(super) fn module(self) -> Option<usize> {
+        match self {
+            Self::Module(module) => Some(module),
+            Self::File(_) | Self::Outside => None,
+        }
+    }
+}
+
 /// The endings that may stand in place of the written one, or be left out.
 const ENDINGS: [&str; 9] = ["js", "mjs", "cjs", "ts", "tsx", "jsx", "mts", "cts", "json"];
 

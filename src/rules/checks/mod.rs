@@ -154,10 +154,7 @@ mod work_handed_over;
 
 mod passages;
 
-/// What the rule about the operator's own list says where the list says this.
-pub(super) fn tell_approved(approved: &capdex_model::listing::Claim<bool>, facts: &mut FactSink<'_>) {
-    name_not_approved::tell(approved, facts);
-}
+pub(crate) use name_not_approved::tell as tell_approved;
 
 // Shared by checks; no card names these.
 

@@ -15,7 +15,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 }
 
 /// The answer by what a list says alone.
-pub(super) fn tell(approved: &Claim<bool>, facts: &mut FactSink<'_>) {
+pub(crate) fn tell(approved: &Claim<bool>, facts: &mut FactSink<'_>) {
     match approved {
         Claim::Known(true) => {}
         Claim::Known(false) => facts.found(Place::default(), "not on the operator's list"),

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use crate::FactSink;
-use capdex_evidence::context::Context;
+use capdex_evidence::context::{self, Context};
 use capdex_evidence::document::Document;
 use capdex_evidence::file_role::FileRole;
 use capdex_evidence::shell::{self, Event};
@@ -31,7 +31,7 @@ pub(super) fn weighed(document: &Document, event: &Event, severity: Severity) ->
 /// The same for an action at a place of a document.
 pub(super) fn weighed_at(document: &Document, place: Range<usize>, severity: Severity) -> Severity {
     let voice = document.voice_at(place.start);
-    let context = Context::at(document, place);
+    let context = Context::at(document, place.clone());
     let shown = matches!(
         context.zone,
         ZoneKind::CodeBlock | ZoneKind::InlineCode | ZoneKind::Table | ZoneKind::Quotation | ZoneKind::Comment
@@ -43,7 +43,7 @@ pub(super) fn weighed_at(document: &Document, place: Range<usize>, severity: Sev
         || matches!(context.zone, ZoneKind::Table | ZoneKind::Comment)
         || voice == Voice::Data
         // A text about attacks shows them as code with hosts of nobody's; the same code elsewhere is meant to be run.
-        || (shown && context.security_topic && !context.aimed)
+        || (shown && context.security_topic && !context::is_aimed(document, place))
     {
         Severity::Low
     } else if voice == Voice::Human {

@@ -303,7 +303,6 @@ impl Program<'_> {
     /// none uses up what the others need.
     fn registrations(&self, reached: &BTreeSet<usize>) -> Registrations {
         let mut all = Registrations::default();
-        self.note_mounts();
         let mut dear = Vec::new();
         let carried = self.carried_along();
         for (module, outline) in self.outlines.iter().enumerate() {

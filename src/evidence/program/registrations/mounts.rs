@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::program::Program;
-use crate::program::modules::Imported;
+use crate::program::index::binding_scope;
 use crate::program::outline::{Argument, MODULE_SCOPE, ModuleLanguage, Node, NodeId, Origin};
 
 /// A name of a module that a server is bound to.
@@ -21,8 +21,8 @@ const MAX_ABOVE: usize = 6;
 const MAX_HANDED: usize = 8;
 
 impl Program<'_> {
-    /// Notes the servers of the package that are mounted.
-    pub(super) fn note_mounts(&self) {
+    /// The servers of the package that are mounted.
+    fn find_mounts(&self) -> Mounts {
         let mut mounts = Mounts::new();
         let named = ["mount", "import_server"].into_iter().filter_map(|method| self.index.calls.get(method));
         for &(module, call) in named.flatten() {
@@ -45,7 +45,7 @@ impl Program<'_> {
                 mounts.entry(server).or_insert((above, namespace));
             }
         }
-        *self.mounts.borrow_mut() = mounts;
+        mounts
     }
 
     /// The namespace among the arguments of a mount; none where there is none, or it is put together at run time.
@@ -63,7 +63,7 @@ impl Program<'_> {
 
     /// What stands before the names of the tools that a method of a server registers: `server.tool`, `server.add_tool`.
     pub(super) fn namespace_of(&self, module: usize, method: NodeId) -> Option<String> {
-        let mounts = self.mounts.borrow();
+        let mounts = self.mounts.get_or_init(|| self.find_mounts());
         if mounts.is_empty() {
             return None;
         }
@@ -85,7 +85,7 @@ impl Program<'_> {
         let outline = self.outlines.get(module)?;
         match outline.node(id) {
             Node::Name(name, scope) => {
-                let bound = crate::program::index::binding_scope(outline, *scope, name)?;
+                let bound = binding_scope(outline, *scope, name)?;
                 // A name of a function is no one server: it is another for each call.
                 if bound == MODULE_SCOPE { self.handed_name(module, name) } else { None }
             }
@@ -95,15 +95,11 @@ impl Program<'_> {
                 let Origin::Import(import) = &outline.scopes.first()?.names.get(package)?.first()?.origin else {
                     return None;
                 };
-                let path = match &import.name {
-                    Some(inner) if import.module.ends_with('.') => format!("{}{inner}", import.module),
-                    Some(inner) => format!("{}.{inner}", import.module),
-                    None => import.module.clone(),
+                let module = match &import.name {
+                    Some(inner) => self.imported_submodule(module, &import.module, inner),
+                    None => self.imported(module, &import.module).module(),
                 };
-                match self.imported(module, &path) {
-                    Imported::Module(other) => self.handed_name(other, name),
-                    _ => None,
-                }
+                self.handed_name(module?, name)
             }
             _ => None,
         }
@@ -116,8 +112,7 @@ impl Program<'_> {
             let outline = self.outlines.get(module)?;
             let binding = outline.scopes.first()?.names.get(&name)?.first()?;
             let Origin::Import(import) = &binding.origin else { return Some((module, name)) };
-            let Imported::Module(other) = self.imported(module, &import.module) else { return None };
-            (module, name) = (other, import.name.clone()?);
+            (module, name) = (self.imported(module, &import.module).module()?, import.name.clone()?);
         }
         None
     }

@@ -7,7 +7,6 @@ use serde_json::Value as Json;
 use crate::Evidence;
 use crate::manifest::{ASIDE, ManifestKind, folder_of, join, name_of};
 use crate::program::Program;
-use crate::program::modules::Imported;
 use crate::program::outline::{Origin, Outline};
 
 impl Program<'_> {
@@ -42,9 +41,7 @@ impl Program<'_> {
         let named = imported_names(outline);
         let mut found = Vec::new();
         for import in &outline.imports {
-            if let Imported::Module(other) = self.imported(module, import) {
-                found.push(other);
-            }
+            found.extend(self.imported(module, import).module());
             // `from package import module` names the module by a member.
             let members = named.get(import.as_str()).into_iter().flatten();
             found.extend(members.filter_map(|name| self.imported_submodule(module, import, name)));
@@ -128,12 +125,9 @@ impl Program<'_> {
         found
     }
 
-    fn imported_submodule(&self, module: usize, import: &str, name: &str) -> Option<usize> {
+    pub(super) fn imported_submodule(&self, module: usize, import: &str, name: &str) -> Option<usize> {
         let inner = if import.ends_with('.') { format!("{import}{name}") } else { format!("{import}.{name}") };
-        match self.imported(module, &inner) {
-            Imported::Module(other) => Some(other),
-            _ => None,
-        }
+        self.imported(module, &inner).module()
     }
 }
 
