@@ -251,7 +251,7 @@ impl Program<'_> {
             let positional = vec![item.clone(), Value::Plain(serde_json::Value::from(at))];
             items.push(self.call_function(function, positional, depth)?);
         }
-        Some(Value::list(items, list.whole))
+        Some(Value::list(items, list.whole && list.items.len() <= super::evaluate::MAX_TURNS))
     }
 
     /// What a function gives for some arguments.

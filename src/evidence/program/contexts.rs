@@ -4,14 +4,19 @@
 //! function are looked up, and the expression is worked out once for each.
 
 use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::rc::Rc;
 
 use super::outline::{Argument, Function, FunctionId, FunctionKind, Node, NodeId};
-use super::value::{Closure, Frame, Frames, Given, Value};
+use super::value::{Closure, Frame, Frames, Given, Value, all_frames};
 use super::{MAX_DEPTH, Program};
 
 /// The most contexts of one expression.
-pub(super) const MAX_CONTEXTS: usize = 3_000;
+pub(super) const MAX_CONTEXTS: usize = 20_000;
+
+/// The most bytes of a context, as it is printed, that are compared with others.
+const MOST_OF_CONTEXT: usize = 32 * 1024;
 
 /// The steps for reading what was told of a place, where working it out took all.
 const STEPS_TO_READ: u64 = 20_000;
@@ -37,8 +42,7 @@ impl Program<'_> {
         self.expand(module, id, frames, (depth, 0), &evaluate, &mut results);
         // What was told before the steps ran out is still to be read by whoever registers it.
         if depth == 0 && self.is_spent() {
-            self.part_spent.set(true);
-            self.cut.set(true);
+            self.leave_out();
             self.steps.set(STEPS_TO_READ);
         }
         results
@@ -60,6 +64,9 @@ impl Program<'_> {
         if depth > MAX_DEPTH || level > self.levels.get() || results.len() >= MAX_CONTEXTS || self.is_spent() {
             // What it is in other contexts is not known.
             self.cut.set(self.cut.get() || !missing.is_empty());
+            if results.len() >= MAX_CONTEXTS && !missing.is_empty() {
+                self.leave_out();
+            }
             results.push((frames.clone(), result));
             return;
         }
@@ -92,7 +99,8 @@ impl Program<'_> {
     }
 
     /// Of the functions whose parameters are missing the innermost around an expression; else any of them, as those of
-    /// a constructor whose fields are read.
+    /// a constructor whose fields are read. A function comes before the loops in it: its calls are looked up once, and
+    /// not in each turn.
     fn innermost(
         &self,
         module: usize,
@@ -104,13 +112,20 @@ impl Program<'_> {
         }
         let outline = self.outlines.get(module)?;
         let mut next = outline.around(id);
+        let mut innermost = None;
         while let Some(at) = next {
+            let is_loop = self.is_loop(module, at);
             if missing.contains(&(module, at)) {
-                return Some((module, at));
+                if !is_loop {
+                    return Some((module, at));
+                }
+                innermost = innermost.or(Some((module, at)));
+            } else if !is_loop && innermost.is_some() {
+                break;
             }
             next = outline.function(at)?.parent.filter(|parent| *parent < at);
         }
-        missing.iter().next().copied()
+        innermost.or_else(|| missing.iter().next().copied())
     }
 
     /// The frames of a function or loop in all contexts.
@@ -128,14 +143,23 @@ impl Program<'_> {
                 &|frames| self.turns(module, id, frames, depth + 1).0,
                 &mut all,
             );
-            return all.into_iter().flat_map(|(_, turns)| turns).take(MAX_CONTEXTS).collect();
+            let mut turns: Vec<Frames> = all.into_iter().flat_map(|(_, turns)| turns).collect();
+            if turns.len() > MAX_CONTEXTS {
+                turns.truncate(MAX_CONTEXTS);
+                self.leave_out();
+            }
+            return turns;
         }
         let mut found = Vec::new();
         if let Some((at, call, place)) = self.index.handed.get(&(module, id)) {
             found.extend(self.frames_of_callback((module, id), (*at, *call, *place), frames, depth, level));
         }
         for &(at, call) in self.calls_of(module, id).iter() {
-            if found.len() >= MAX_CONTEXTS || self.is_spent() {
+            if self.is_spent() {
+                break;
+            }
+            if found.len() >= MAX_CONTEXTS {
+                self.leave_out();
                 break;
             }
             found.extend(self.frames_of_call((module, id), (at, call), frames, depth, level));
@@ -147,7 +171,38 @@ impl Program<'_> {
                 found.extend(self.frames_of_callback((module, id), *handed, frames, depth, level));
             }
         }
-        found
+        self.distinct((module, id), found)
+    }
+
+    /// The contexts of a function without those that say the same as one before: one that ten functions call with the same
+    /// values is worked out once. What its callers were given cannot be asked for in it, unless they stand around it or
+    /// are of its class.
+    fn distinct(&self, (module, id): (usize, FunctionId), contexts: Vec<Frames>) -> Vec<Frames> {
+        if contexts.len() < 2 {
+            return contexts;
+        }
+        let Some(outline) = self.outlines.get(module) else { return contexts };
+        let of = |id: &FunctionId| outline.function(*id);
+        let around = std::iter::successors(Some(id), |inner| of(inner)?.parent.filter(|parent| parent < inner));
+        let around: BTreeSet<FunctionId> = around.collect();
+        let class = of(&id).and_then(|function| function.class);
+        let is_near = |other: FunctionId| {
+            around.contains(&other) || class.is_some() && of(&other).and_then(|of| of.class) == class
+        };
+        // Of unknown keys, so that nobody writes two contexts that look like one.
+        let keys = RandomState::new();
+        let mut known = BTreeSet::new();
+        let mut is_new = |context: &Frames| {
+            let mut print = Print { hasher: keys.build_hasher(), left: MOST_OF_CONTEXT };
+            // Long ones are not compared.
+            let mut told = all_frames(context)
+                .filter(|frame| frame.module == module && is_near(frame.function))
+                .map(|frame| (frame.function, &frame.parameters, &frame.this));
+            let is_long = told.any(|told| write!(print, "{told:?}").is_err());
+            self.spend((MOST_OF_CONTEXT - print.left) / 256);
+            is_long || known.insert(print.hasher.finish())
+        };
+        contexts.into_iter().filter(|context| is_new(context)).collect()
     }
 
     /// The calls that may call a function, by its name.
@@ -361,6 +416,20 @@ impl Program<'_> {
         let Some(around) = around.filter(|around| self.is_loop(module, *around)) else { return vec![frames.clone()] };
         let turns = self.turns(module, around, frames, depth).0;
         if turns.is_empty() { vec![frames.clone()] } else { turns }
+    }
+}
+
+/// The print of a context, of no more than some bytes.
+struct Print<H> {
+    hasher: H,
+    left: usize,
+}
+
+impl<H: Hasher> Write for Print<H> {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        self.left = self.left.checked_sub(text.len()).ok_or(std::fmt::Error)?;
+        self.hasher.write(text.as_bytes());
+        Ok(())
     }
 }
 

@@ -9,8 +9,8 @@ use super::value::{
 };
 use super::{MAX_DEPTH, Program};
 
-/// The most elements that a loop makes of one list.
-pub(super) const MAX_TURNS: usize = 2_000;
+/// The most elements that a loop makes of one list: as many as tools are kept of a package.
+pub(super) const MAX_TURNS: usize = 5_000;
 
 /// True for the parts of a tool that may take any number of steps: a schema whose library the bundle holds, or what the
 /// tool does.
@@ -69,7 +69,7 @@ impl Program<'_> {
             Node::Joined(pieces) => {
                 self.joined(pieces.iter().map(|piece| self.value(module, *piece, frames, depth + 1).as_piece()))
             }
-            Node::Name(name, scope) => self.named(module, *scope, name, frames, depth),
+            Node::Name(name, scope) => self.named(module, (*scope, name), outline.around(id), frames, depth),
             Node::This | Node::Super => self.this(module, id, frames),
             Node::Member(object, name) => {
                 if matches!(outline.node(*object), Node::Super) {
@@ -271,8 +271,12 @@ impl Program<'_> {
                 whole = false;
                 continue;
             };
-            whole &= list.whole;
-            for item in list.items.iter().take(MAX_TURNS.saturating_sub(turns.len())) {
+            let left = MAX_TURNS.saturating_sub(turns.len());
+            if list.items.len() > left {
+                self.leave_out();
+            }
+            whole &= list.whole && list.items.len() <= left;
+            for item in list.items.iter().take(left) {
                 turns.push(Some(Rc::new(Frame {
                     module,
                     function: turn,

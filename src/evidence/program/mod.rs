@@ -108,6 +108,8 @@ pub(super) struct Program<'e> {
     open: RefCell<BTreeSet<(usize, NodeId)>>,
     /// What is being written to names, for the same reason.
     writing: RefCell<BTreeSet<(usize, NodeId)>>,
+    /// What is being assigned to names, each in its frames.
+    assigning: RefCell<BTreeSet<(usize, NodeId, Option<*const value::Frame>)>>,
 }
 
 impl<'e> Program<'e> {
@@ -146,6 +148,7 @@ impl<'e> Program<'e> {
             callers: RefCell::default(),
             open: RefCell::default(),
             writing: RefCell::default(),
+            assigning: RefCell::default(),
         }
     }
 
@@ -184,11 +187,16 @@ impl<'e> Program<'e> {
         let result = work();
         let left = self.steps.get();
         if left == 0 {
-            self.cut.set(true);
-            self.part_spent.set(true);
+            self.leave_out();
         }
         self.steps.set(all - part + left);
         result
+    }
+
+    /// Says that something at this place is not followed to its end.
+    fn leave_out(&self) {
+        self.cut.set(true);
+        self.part_spent.set(true);
     }
 
     /// True where the first try took too many steps: callers of callers are not looked up.

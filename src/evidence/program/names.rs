@@ -1,6 +1,6 @@
 //! Names: what a name stands for in its scope, and what a module exports.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use super::Program;
@@ -14,8 +14,15 @@ const MAX_BINDINGS: usize = 16;
 const MAX_WRITES: usize = 3_000;
 
 impl<'e> Program<'e> {
-    /// The value of a name.
-    pub(super) fn named(&self, module: usize, scope: ScopeId, name: &str, frames: &Frames, depth: usize) -> Value {
+    /// The value of a name that is used in a function or loop.
+    pub(super) fn named(
+        &self,
+        module: usize,
+        (scope, name): (ScopeId, &str),
+        used_in: Option<FunctionId>,
+        frames: &Frames,
+        depth: usize,
+    ) -> Value {
         let Some(outline) = self.outlines.get(module) else { return Value::Unknown };
         let Some(scope) = binding_scope(outline, scope, name) else { return self.unbound(module, name, depth) };
         let bindings = outline.scopes.get(scope as usize).and_then(|scope| scope.names.get(name));
@@ -28,14 +35,14 @@ impl<'e> Program<'e> {
             _ => false,
         });
         if scope != MODULE_SCOPE || in_loop {
-            let value = self.bound(module, bindings, frames, depth);
+            let value = self.bound(module, bindings, used_in, frames, depth);
             return self.with_writes(module, (scope, name), value, frames, depth);
         }
         let key = (module, name.to_owned());
         if let Some(known) = self.names.borrow().get(&key) {
             return known.clone();
         }
-        let value = self.bound(module, bindings, &None, depth);
+        let value = self.bound(module, bindings, None, &None, depth);
         let is_written = self.index.to_name.contains_key(&(module, scope, name.to_owned()));
         let value = self.with_writes(module, (scope, name), value, &None, depth);
         // Asked for while its own writes are worked out, it is not whole yet.
@@ -68,7 +75,14 @@ impl<'e> Program<'e> {
         Value::outside(name)
     }
 
-    fn bound(&self, module: usize, bindings: &[Binding], frames: &Frames, depth: usize) -> Value {
+    fn bound(
+        &self,
+        module: usize,
+        bindings: &[Binding],
+        used_in: Option<FunctionId>,
+        frames: &Frames,
+        depth: usize,
+    ) -> Value {
         let added = |binding: &Binding| matches!(binding.origin, Origin::Added(_));
         let turning = self.turning(module, bindings, frames);
         let is_of_turn = |binding: &&Binding| match (turning, self.loop_of(module, binding)) {
@@ -76,7 +90,7 @@ impl<'e> Program<'e> {
             _ => true,
         };
         let bound = bindings.iter().take(MAX_BINDINGS).filter(is_of_turn);
-        let values = bound.map(|binding| self.binding(module, binding, frames, depth));
+        let values = bound.map(|binding| self.binding(module, binding, used_in, frames, depth));
         if !bindings.iter().any(added) {
             return one_of(values);
         }
@@ -112,9 +126,16 @@ impl<'e> Program<'e> {
         }
     }
 
-    fn binding(&self, module: usize, binding: &Binding, frames: &Frames, depth: usize) -> Value {
+    fn binding(
+        &self,
+        module: usize,
+        binding: &Binding,
+        used_in: Option<FunctionId>,
+        frames: &Frames,
+        depth: usize,
+    ) -> Value {
         let mut value = match &binding.origin {
-            Origin::Expression(id) | Origin::Added(id) => self.value(module, *id, frames, depth + 1),
+            Origin::Expression(id) | Origin::Added(id) => self.assigned(module, *id, used_in, frames, depth),
             Origin::Parameter(function, at) => self.parameter(module, *function, *at, frames),
             Origin::Import(it) => self.imported_value(module, &it.module, it.name.as_deref(), depth),
             Origin::Function(function) => {
@@ -134,6 +155,45 @@ impl<'e> Program<'e> {
             Some(default) if value.is_unknown() => self.value(module, default, frames, depth + 1),
             _ => value,
         }
+    }
+
+    /// What is assigned to a name. It may ask for the name itself: `all = [...all, x]`.
+    fn assigned(&self, module: usize, id: NodeId, used_in: Option<FunctionId>, frames: &Frames, depth: usize) -> Value {
+        let turn = (module, id, frames.as_ref().map(Rc::as_ptr));
+        if !self.assigning.borrow_mut().insert(turn) {
+            return Value::Unknown;
+        }
+        let of_turns = self.lists_of_turns(module, id, used_in, frames, depth);
+        let value = of_turns.unwrap_or_else(|| self.value(module, id, frames, depth + 1));
+        self.assigning.borrow_mut().remove(&turn);
+        value
+    }
+
+    /// What the turns of a loop assign to a name that is used behind the loop, where each assigns a list: all of them.
+    fn lists_of_turns(
+        &self,
+        module: usize,
+        id: NodeId,
+        used_in: Option<FunctionId>,
+        frames: &Frames,
+        depth: usize,
+    ) -> Option<Value> {
+        let outline = self.outlines.get(module)?;
+        let turning = outline.around(id).filter(|around| self.is_loop(module, *around))?;
+        let around = |inner: &FunctionId| outline.function(*inner)?.parent.filter(|parent| parent < inner);
+        if frame_of(frames, module, turning).is_some()
+            || std::iter::successors(used_in, around).any(|around| around == turning)
+        {
+            return None;
+        }
+        let mut all = Listed { items: Vec::new(), whole: true };
+        for turn in self.turns(module, turning, frames, depth + 1).0 {
+            match self.value(module, id, &turn, depth + 1) {
+                list @ Value::List(_) => add_all(&mut all, list),
+                _ => return None,
+            }
+        }
+        (!all.items.is_empty()).then(|| Value::List(Rc::new(all)))
     }
 
     fn parameter(&self, module: usize, function: u32, at: usize, frames: &Frames) -> Value {
@@ -176,8 +236,17 @@ impl<'e> Program<'e> {
 
     /// What a module exports under a name; none where it exports no such name.
     pub(super) fn exported(&self, module: usize, name: &str, depth: usize) -> Option<Value> {
+        let own = self.own_exported(module, name, depth);
+        let inner = own.or_else(|| self.handed_on(module, name, depth));
+        let is_script = self.outlines.get(module)?.language == ModuleLanguage::JavaScript;
+        // A bundler's default of a module without one is the module.
+        inner.or_else(|| (is_script && name == "default" && depth <= super::MAX_DEPTH).then_some(Value::Module(module)))
+    }
+
+    /// What a module exports itself.
+    fn own_exported(&self, module: usize, name: &str, depth: usize) -> Option<Value> {
         let key = (module, name.to_owned());
-        if depth > super::MAX_DEPTH || !self.spend(1) || !self.exports.borrow_mut().insert(key.clone()) {
+        if !self.spend(1) || depth > super::MAX_DEPTH || !self.exports.borrow_mut().insert(key.clone()) {
             return None;
         }
         let exported = self.find_exported(module, name, depth);
@@ -190,25 +259,39 @@ impl<'e> Program<'e> {
         if outline.language == ModuleLanguage::Python {
             let bound = outline.scopes.first().is_some_and(|scope| scope.names.contains(name));
             if bound {
-                return Some(self.named(module, MODULE_SCOPE, name, &None, depth + 1));
+                return Some(self.named(module, (MODULE_SCOPE, name), None, &None, depth + 1));
             }
-            if let Some(inner) = self.submodule(module, name) {
-                return Some(Value::Module(inner));
-            }
-        } else if let Some(id) = outline.exports.get(name) {
-            return Some(self.value(module, *id, &None, depth + 1));
-        } else if let Some(whole) = outline.exports.get("=") {
-            let value = self.value(module, *whole, &None, depth + 1);
-            return Some(if name == "default" { value } else { self.member(&value, name, depth + 1) });
+            return self.submodule(module, name).map(Value::Module);
         }
-        let inner = outline.exported_modules.iter().take_while(|_| !self.is_spent()).find_map(|other| {
-            match self.imported(module, other) {
-                Imported::Module(other) if other != module => self.exported(other, name, depth + 8),
-                _ => None,
+        if let Some(id) = outline.exports.get(name) {
+            return Some(self.value(module, *id, &None, depth + 1));
+        }
+        let whole = self.value(module, *outline.exports.get("=")?, &None, depth + 1);
+        Some(if name == "default" { whole } else { self.member(&whole, name, depth + 1) })
+    }
+
+    /// What a module hands on of others under a name: `export * from`. The nearest come first, and each is asked once, in
+    /// circles too.
+    fn handed_on(&self, module: usize, name: &str, depth: usize) -> Option<Value> {
+        let mut asked = BTreeSet::from([module]);
+        let mut next = VecDeque::from([module]);
+        while let Some(at) = next.pop_front() {
+            for other in self.outlines.get(at).iter().flat_map(|outline| &outline.exported_modules) {
+                if !self.spend(1) {
+                    return None;
+                }
+                if let Imported::Module(other) = self.imported(at, other)
+                    && asked.insert(other)
+                {
+                    let own = self.own_exported(other, name, depth + 8);
+                    if own.is_some() {
+                        return own;
+                    }
+                    next.push_back(other);
+                }
             }
-        });
-        // A bundler's default of a module without one is the module.
-        inner.or_else(|| (name == "default").then_some(Value::Module(module)))
+        }
+        None
     }
 
     /// All that a module exports, by name.

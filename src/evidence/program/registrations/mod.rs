@@ -65,6 +65,8 @@ pub(in crate::program) struct Registrations {
     namespace: Option<String>,
     /// True while a call is looked at whose callee is a function of the package that registers what it is given.
     of_wrapper: bool,
+    /// True where little that was found is there twice.
+    is_full: bool,
 }
 
 impl Registrations {
@@ -79,12 +81,30 @@ impl Registrations {
         if tool.name.contains(UNTOLD) {
             self.unresolved(module, offset, "tool name");
         }
+        if self.found.len() >= MAX_TOOLS {
+            self.drop_repeated((module, offset));
+        }
         if self.found.len() < MAX_TOOLS {
             self.found.push(Found { module, offset, is_told_inside: self.of_wrapper, tool });
         } else {
             self.unresolved(module, offset, BEYOND);
         }
         true
+    }
+
+    /// Drops what a place registers again in another context, so that none takes the room of others.
+    fn drop_repeated(&mut self, place: (usize, u32)) {
+        if self.is_full {
+            return;
+        }
+        let before = self.found.len();
+        let mut known = BTreeSet::new();
+        self.found.retain(|Found { module, offset, tool, .. }| {
+            let told = (tool.input_schema.is_some(), tool.annotations.is_some());
+            (*module, *offset) != place || known.insert((tool.name.clone(), tool.description.clone(), told))
+        });
+        // Where little is dropped, looking again would cost more than it gives.
+        self.is_full = before - self.found.len() < MAX_TOOLS / 8;
     }
 
     fn unresolved(&mut self, module: usize, offset: u32, what: &'static str) {

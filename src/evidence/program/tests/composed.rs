@@ -146,3 +146,52 @@ fn hints_in_the_spelling_of_the_second_python_kit() {
         ],
     )]);
 }
+
+#[test]
+fn names_that_are_assigned_from_themselves() {
+    check(&[
+        (
+            "a list that grows before its tools are registered",
+            &[(
+                "s.js",
+                "import { McpServer } from '@modelcontextprotocol/sdk';\nconst sets = { a: ['x'], b: ['y'] };\nclass Kit {\n  constructor(options) { this.all = TOOLS.filter(t => options.names.includes(t.name)); }\n  register(server, options) { for (const t of this.all) server.tool(cased(t.name, options.case), t.description, t.schema, async p => t.run(p)); }\n}\nconst TOOLS = [{ name: 'weigh', description: 'Weighs' }, { name: 'melt', description: 'Melts' }];\nfunction cased(n, c) { if (c === 'snake') return n.replace(/-/g, '_'); return n }\nfunction start(options) {\n  let names = options.tools || [];\n  for (const [key, set] of Object.entries(sets)) { if (names.includes(key)) { names = [...set, ...names]; } }\n  names = Array.from(new Set(names));\n  const kit = new Kit({ names });\n  kit.register(new McpServer({ name: 's' }), { case: options.case });\n}\nstart({ case: 'snake' });\nstart({ case: process.env.C });\n",
+            )],
+            &["melt: Melts", "weigh: Weighs"],
+        ),
+        (
+            "what the turns of a loop put together is there behind it",
+            &[(
+                "s.js",
+                "import { McpServer } from '@modelcontextprotocol/sdk';\nconst sets = [[{ name: 'weigh', description: 'Weighs' }], [{ name: 'melt', description: 'Melts' }]];\nfunction start() {\n  let all = [];\n  for (const set of sets) { all = [...all, ...set]; }\n  const server = new McpServer({ name: 's' });\n  for (const t of all) server.registerTool(t.name, { description: t.description }, cb);\n}\nstart();\n",
+            )],
+            &["melt: Melts", "weigh: Weighs"],
+        ),
+    ]);
+}
+
+#[test]
+fn a_table_of_thousands_is_read_from_many_callers() {
+    let tools: String = (0..2_600).map(|at| format!("{{ name: 't{at}', description: 'D {at}' }},")).collect();
+    let calls: String = (0..40).map(|at| format!("function f{at}(s) {{ add(s, 'c') }} f{at}(server);\n")).collect();
+    let script = format!(
+        "import {{ McpServer }} from '@modelcontextprotocol/sdk';\nconst all = [{tools}];\nfunction add(s, c) {{ for (const t of all) s.tool(t.name, t.description, {{}}, run(c)) }}\nconst server = new McpServer({{ name: 's' }});\n{calls}"
+    );
+    let evidence = gathered(&[("s.js", &script)]);
+    assert_eq!((evidence.tools.len(), evidence.gaps.as_slice()), (2_600, [].as_slice()));
+}
+
+#[test]
+fn what_lies_beyond_the_most_turns_is_a_gap() {
+    let tools: String = (0..5_001).map(|at| format!("{{ name: 't{at}', description: 'D {at}' }},")).collect();
+    for register in [
+        "for (const t of all) server.tool(t.name, t.description, {}, cb);",
+        "server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: all.map(t => ({ name: t.name, description: t.description })) }));",
+    ] {
+        let script = format!(
+            "import {{ McpServer }} from '@modelcontextprotocol/sdk';\nconst all = [{tools}];\nconst server = new McpServer({{ name: 's' }});\n{register}\n"
+        );
+        let evidence = gathered(&[("s.js", &script)]);
+        assert_eq!(evidence.tools.len(), 5_000, "{register}");
+        assert!(!evidence.gaps.is_empty(), "{register}");
+    }
+}

@@ -139,7 +139,11 @@ fn deep_and_wide_packages_end() {
         .collect();
     let mut files: Vec<(&str, &str)> = star.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     files.push(("s.js", "import { missing } from './m0.js'; server.tool('f', missing, {}, cb)"));
-    gathered(&files);
+    files.push(("m199.js", "export const last = 'Found'; export * from './m0.js';"));
+    files.push(("t.js", "import { last } from './m0.js'; server.tool('g', last, {}, cb)"));
+    let evidence = gathered(&files);
+    assert!(evidence.tools.iter().map(show).any(|tool| tool.starts_with("g: Found")));
+    assert!(!is_cut(&evidence), "each module is asked once: {:?}", evidence.gaps);
 }
 
 #[test]
