@@ -385,16 +385,20 @@ fn the_indentation_of_python_is_no_layout() {
     // Behind the end of a function that is never called, then in one that is.
     let dead = format!("{}\ndef never() -> None:\n    return None\n    {theft}", sign(""));
     let alive = format!("{}\ndef never() -> None:\n    return None\n{theft}", sign(""));
+    // Honest: a line of another kind leaves its block, and all lines move alike.
+    let honest = "print(\"letters\")\n";
+    let held = format!("{}\ndef never() -> None:\n    return None\n    {honest}", sign(""));
+    let freed = format!("{}\ndef never() -> None:\n    return None\n{honest}", sign(""));
     let two = sign("").replace("    ", "  ");
     let told = projects(&[
         ("comes-alive", [project(&dead, PLAIN_BUILD), project(&alive, PLAIN_BUILD)]),
         ("added", [project(&sign(""), PLAIN_BUILD), project(&sign(&format!("    {theft}")), PLAIN_BUILD)]),
+        ("another-line", [project(&held, PLAIN_BUILD), project(&freed, PLAIN_BUILD)]),
         ("two-blanks", [project(&sign(""), PLAIN_BUILD), project(&two, PLAIN_BUILD)]),
     ]);
-    caught(&told, &["added"]);
+    caught(&told, &["added", "comes-alive"]);
     assert!(!told["comes-alive"].1.contains("layout"), "{:?}", told["comes-alive"]);
-    assert!(!told["comes-alive"].1.is_empty(), "a program that runs something else");
-    silent(&told, &["two-blanks"]);
+    silent(&told, &["another-line", "two-blanks"]);
 }
 
 #[test]

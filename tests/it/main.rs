@@ -41,6 +41,7 @@ mod drift;
 mod drift_attacks;
 mod drift_rehash;
 mod drift_replays;
+mod drift_uses;
 mod drift_walks;
 mod endpoints;
 mod evasion;

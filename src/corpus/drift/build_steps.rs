@@ -4,7 +4,7 @@
 //! Sources: npm's documentation of scripts (a `binding.gyp` without an install script means `node-gyp rebuild`), the
 //! language of GYP (`<!(…)` runs a command, and so do `action` and `postbuilds`), PEP 517, Hatch's build hooks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -20,8 +20,16 @@ use capdex_model::fact::Severity;
 /// Commands that are read in one file.
 const COMMANDS: usize = 200;
 
-/// `<!(command)`, `<!@(command)`, also in conditions.
-static COMMAND: LazyLock<Regex> = LazyLock::new(|| capdex_evidence::expression::of(r"<!@?\(([^\n]{1,400})"));
+/// `<!(command)`, `<!@(command)`, also in conditions; `>` and `^` expand later, and a word names a module of Python's.
+static COMMAND: LazyLock<Regex> = LazyLock::new(|| capdex_evidence::expression::of(r"[<>^]!@?(\w*)\(([^\n]{1,400})"));
+/// Where one literal ends and the next begins: the language reads both as one.
+static JOINT: LazyLock<Regex> = LazyLock::new(|| capdex_evidence::expression::of(r#"'\s+'|"\s+"|'\s+"|"\s+'"#));
+/// A letter that is written by its number.
+static NUMBERED: LazyLock<Regex> =
+    LazyLock::new(|| capdex_evidence::expression::of(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|([0-7]{2,3}))"));
+/// The files of which a file of GYP takes things over.
+static INCLUDES: LazyLock<Regex> =
+    LazyLock::new(|| capdex_evidence::expression::of(r#"["']includes["']\s*:\s*\[([^\]]{1,2000})"#));
 /// `'action': ['command', …]`, of a target, a rule or what follows a build.
 static ACTION: LazyLock<Regex> =
     LazyLock::new(|| capdex_evidence::expression::of(r#"["']action["']\s*:\s*\[([^\]]{1,400})"#));
@@ -38,23 +46,25 @@ pub(super) type BuildSteps = BTreeMap<String, (String, bool)>;
 /// Reads the build steps among a capability's files.
 pub(super) fn of(capability: &Capability, evidence: &Evidence) -> BuildSteps {
     let mut steps = BuildSteps::new();
+    let included = included(capability, evidence);
     for path in &capability.files {
         let name = path.rsplit('/').next().unwrap_or(path);
-        // `binding.gyp` includes others by any name; those that end so hold nothing else.
-        let is_included = name.ends_with(".gypi");
-        let gyp = evidence.documents.get(path).filter(|_| name == "binding.gyp" || is_included);
+        let gyp = evidence.documents.get(path).filter(|_| is_gyp(path) || included.contains(name));
         if let Some(document) = gyp {
-            if !is_included {
+            if name == "binding.gyp" {
                 steps.insert("binding.gyp: node-gyp rebuild".to_owned(), (path.clone(), true));
             }
             // Honest bindings copy and unpack so: it counts beside what else a release brings.
-            for action in ACTION.captures_iter(&document.text).filter_map(|found| found.get(1)).take(COMMANDS) {
+            let text = plain(&document.text);
+            for action in ACTION.captures_iter(&text).filter_map(|found| found.get(1)).take(COMMANDS) {
                 let action = action.as_str().split_whitespace().collect::<Vec<_>>().join(" ");
                 steps.insert(format!("{name}: action [{action}]"), (path.clone(), true));
             }
-            for command in COMMAND.captures_iter(&document.text).filter_map(|found| found.get(1)).take(COMMANDS) {
-                let command = command.as_str();
-                steps.insert(format!("{name}: <!({command}"), (path.clone(), asks_for_headers(command)));
+            for found in COMMAND.captures_iter(&text).take(COMMANDS) {
+                let (Some(module), Some(command)) = (found.get(1), found.get(2)) else { continue };
+                let (module, command) = (module.as_str(), command.as_str());
+                let asks = module.is_empty() && asks_for_headers(command);
+                steps.insert(format!("{name}: <!{module}({command}"), (path.clone(), asks));
             }
         }
         let project = evidence.manifests.get(path).filter(|manifest| manifest.kind == ManifestKind::PythonProject);
@@ -71,6 +81,35 @@ pub(super) fn of(capability: &Capability, evidence: &Evidence) -> BuildSteps {
         }
     }
     steps
+}
+
+/// True for a file in the language of GYP, which others of it may include or depend on.
+fn is_gyp(path: &str) -> bool {
+    path.ends_with(".gyp") || path.ends_with(".gypi")
+}
+
+/// The names of the files that those in the language of GYP include, whatever they end with.
+fn included(capability: &Capability, evidence: &Evidence) -> BTreeSet<String> {
+    let gyp = capability.files.iter().filter(|path| is_gyp(path)).filter_map(|path| evidence.documents.get(path));
+    let mut names = BTreeSet::new();
+    for document in gyp {
+        for list in INCLUDES.captures_iter(&plain(&document.text)).filter_map(|found| found.get(1)) {
+            let paths = list.as_str().split(['"', '\'']).filter(|path| !path.trim().is_empty());
+            names.extend(paths.filter_map(|path| path.rsplit('/').next()).take(COMMANDS).map(str::to_owned));
+        }
+    }
+    names
+}
+
+/// A text of GYP with its literals as Python reads them: joined, and with their letters.
+fn plain(text: &str) -> String {
+    let joined = JOINT.replace_all(text, "");
+    let letter = |found: &regex::Captures<'_>| {
+        let number = found.get(1).or(found.get(2)).map(|digits| u32::from_str_radix(digits.as_str(), 16));
+        let number = number.or_else(|| found.get(3).map(|digits| u32::from_str_radix(digits.as_str(), 8)));
+        number.and_then(Result::ok).and_then(char::from_u32).map_or_else(String::new, |letter| letter.to_string())
+    };
+    NUMBERED.replace_all(&joined, letter).into_owned()
 }
 
 fn asks_for_headers(command: &str) -> bool {

@@ -16,7 +16,7 @@ use super::package_version::{CapabilityVersion, PackageVersion, is_live};
 use super::recipients::{Recipient, Use};
 use crate::typosquat::{Likeness, Name, Targets, TyposquatKind, is_family};
 use capdex_evidence::code::sinks::{evaluates, runs_shell, sends};
-use capdex_evidence::code::{Argument, Call, SourceView, TaintSources};
+use capdex_evidence::code::{Argument, Call, SourceView, TaintSources, secret_paths};
 use capdex_evidence::document::Document;
 use capdex_evidence::file_role::FileRole;
 use capdex_evidence::zones::ZoneKind;
@@ -67,7 +67,8 @@ fn can(call: &Call, ability: Ability) -> bool {
     }
 }
 
-/// The abilities that the whole package did not have before.
+/// The abilities that the whole package did not have before, and new uses of those that it had: another file of secrets is
+/// read, another host is given something.
 fn abilities(before: &PackageVersion<'_>, after: &PackageVersion<'_>, version: &CapabilityVersion<'_>) -> Vec<Effect> {
     const ABILITIES: [(Ability, EffectKind); 3] = [
         (Ability::Run, EffectKind::Exec),
@@ -81,8 +82,54 @@ fn abilities(before: &PackageVersion<'_>, after: &PackageVersion<'_>, version: &
         if let (false, Some((path, call))) = (is_known, first(ability, after.sources(version))) {
             effects.push(Effect::new(kind, Severity::Low, &format!("{path}:{}", call.place.line), &call.text));
         }
+        effects.extend(match ability {
+            Ability::ReadSecret if is_known => other_secrets(before, after, version),
+            Ability::Send if is_known => other_receiver(before, after, version),
+            _ => None,
+        });
     }
     effects
+}
+
+/// The first read of a file of secrets that no source of the package named before.
+fn other_secrets(
+    before: &PackageVersion<'_>,
+    after: &PackageVersion<'_>,
+    version: &CapabilityVersion<'_>,
+) -> Option<Effect> {
+    let new_text = |path: &str| after.evidence.documents.get(path).map_or("", |document| document.text.as_str());
+    let old_text = |path: &str| before.evidence.documents.get(path).map_or("", |document| document.text.as_str());
+    after.sources(version).filter(|(path, _)| new_text(path) != old_text(path)).find_map(|(path, view)| {
+        let call = view.calls.iter().find(|call| can(call, Ability::ReadSecret))?;
+        let named = secret_paths(new_text(path));
+        let new = named.into_iter().find(|named| {
+            let mut known = before.all_sources();
+            !known.any(|(path, _)| old_text(path).contains(named.as_str()))
+        })?;
+        let subject = format!("{path}:{}", call.place.line);
+        Some(Effect::new(EffectKind::CredentialRead, Severity::Low, &subject, &format!("{} ({new})", call.text)))
+    })
+}
+
+/// The first request that gives something to a place which nothing in the package named before.
+fn other_receiver(
+    before: &PackageVersion<'_>,
+    after: &PackageVersion<'_>,
+    version: &CapabilityVersion<'_>,
+) -> Option<Effect> {
+    let documents = version.capability.files.iter().filter_map(|path| after.evidence.documents.get(path));
+    let is_program =
+        |document: &&Document| matches!(document.role, FileRole::Source | FileRole::Script) && is_live(Some(*document));
+    documents.filter(is_program).find_map(|document| {
+        let is_other = |place: &str| !before.inventory.sites.contains_key(place);
+        let requests = requests(document).into_iter();
+        let request = requests
+            .filter(|request| request.gives && document.zone_at(request.offset) != ZoneKind::Comment)
+            .find(|request| is_other(&hosts::place_of(&request.host)))?;
+        let subject = format!("{}:{}", document.path, document.place(request.offset).line);
+        let detail = format!("{} is given something", request.host);
+        Some(Effect::new(EffectKind::NetworkSink, Severity::Low, &subject, &detail))
+    })
 }
 
 fn first<'a>(

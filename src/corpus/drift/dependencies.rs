@@ -157,18 +157,30 @@ const fn is_of_name(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.')
 }
 
-/// The account at a forge, in small letters: `forge.test/owner`.
+/// The account at a forge, in small letters, with the site of the forge: `forge.test/owner`.
 fn owner_of(address: &str) -> Option<String> {
     let address = address.trim().trim_start_matches("git+").to_lowercase();
     let rest = address.split_once("://").map_or(address.as_str(), |(_, rest)| rest);
-    let rest = rest.rsplit_once('@').map_or(rest, |(_, rest)| rest).replacen(':', "/", 1);
-    let mut parts = rest.split('/').filter(|part| !part.is_empty());
+    let rest = rest.rsplit_once('@').map_or(rest, |(_, rest)| rest);
+    let is_part = |part: &&str| !part.is_empty() && !part.bytes().all(|byte| byte.is_ascii_digit());
+    // `git@forge.test:owner/name`; a number there is a port.
+    let mut parts = rest.split(['/', ':']).filter(is_part);
     // `github:owner/name` and `owner/name` are short for a forge.
     match (parts.next()?, parts.next()?) {
-        ("github" | "gitlab" | "bitbucket", owner) => Some(owner.to_owned()),
-        (host, owner) if host.contains('.') => Some(owner.to_owned()),
-        (owner, _) => Some(owner.to_owned()),
+        (forge @ ("github" | "gitlab"), owner) => Some(format!("{forge}.com/{owner}")),
+        ("bitbucket", owner) => Some(format!("bitbucket.org/{owner}")),
+        (host, owner) if host.contains('.') => Some(format!("{}/{owner}", site_of(host))),
+        (owner, _) => Some(format!("github.com/{owner}")),
     }
+}
+
+/// True where an alias is another name of the same thing, as one more version of it is: one without a scope, or of the
+/// scope that the name has. Anybody may have a scope of his own with the same name in it.
+fn is_named_so(name: &str, of: &str) -> bool {
+    let scope = |text: &str| text.strip_prefix('@').and_then(|rest| Some(rest.split_once('/')?.0.to_lowercase()));
+    let bare = |text: &str| text.rsplit('/').next().unwrap_or(text).replace(['-', '_', '.'], "").to_lowercase();
+    let is_of_scope = scope(of).is_none_or(|own| scope(name).is_some_and(|scope| scope == own));
+    is_of_scope && (bare(name).contains(&bare(of)) || bare(of).contains(&bare(name)))
 }
 
 /// The effects of dependencies that the package did not have, or not in that way. What is its own, it said before: whoever takes a
@@ -187,10 +199,7 @@ pub(super) fn effects(before: &PackageVersion<'_>, own: &Dependencies) -> Vec<Ef
             Target::Registry if known.is_some_and(|known| leads_to(known) == Target::Registry) => {}
             Target::Registry => effects.push(Effect::info(EffectKind::Dependency, path, name)),
             Target::Alias(of) => {
-                let bare =
-                    |text: &str| text.rsplit('/').next().unwrap_or(text).replace(['-', '_', '.'], "").to_lowercase();
-                let is_named_so = bare(name).contains(&bare(of)) || bare(of).contains(&bare(name));
-                let severity = if is_named_so { Severity::Low } else { Severity::Medium };
+                let severity = if is_named_so(name, of) { Severity::Low } else { Severity::Medium };
                 effects.push(Effect::new(EffectKind::Dependency, severity, path, &format!("{name}: {demand}")));
             }
             Target::Address => {

@@ -80,13 +80,16 @@ fn skeleton(text: &str) -> String {
 /// True where what white space means is the same: in Python and YAML a line belongs to the block by which it is indented.
 fn has_same_blocks(was: &Document, is: &Document) -> bool {
     let means_blocks = |document: &Document| matches!(document.language, Language::Python | Language::Yaml);
-    !means_blocks(is) || blocks(&was.text) == blocks(&is.text)
+    let depths =
+        |document: &Document| lines_in_blocks(&document.text).into_iter().map(|(.., depth)| depth).collect::<Vec<_>>();
+    !means_blocks(is) || depths(was) == depths(is)
 }
 
-/// The depth of each line that is not blank, however wide a step is. A line within brackets continues the one before it.
-fn blocks(text: &str) -> Vec<usize> {
-    let (mut depths, mut widths, mut open) = (Vec::new(), Vec::new(), 0_usize);
-    for line in text.lines() {
+/// Each line that is not blank, from 0, with its text and its depth, however wide a step is. A line within brackets continues
+/// the one before it, and is not among them.
+pub(super) fn lines_in_blocks(text: &str) -> Vec<(usize, &str, usize)> {
+    let (mut lines, mut widths, mut open) = (Vec::new(), Vec::new(), 0_usize);
+    for (number, line) in text.lines().enumerate() {
         let plain = line.trim_start();
         if plain.is_empty() || plain.starts_with('#') {
             continue;
@@ -99,7 +102,7 @@ fn blocks(text: &str) -> Vec<usize> {
             if width > widths.last().copied().unwrap_or(0) {
                 widths.push(width);
             }
-            depths.push(widths.len());
+            lines.push((number, plain.trim_end(), widths.len()));
         }
         for letter in plain.chars() {
             match letter {
@@ -109,7 +112,7 @@ fn blocks(text: &str) -> Vec<usize> {
             }
         }
     }
-    depths
+    lines
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! No name is resolved and no list is fetched: the same text always gives the same hosts.
 
 use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -15,7 +16,7 @@ use capdex_evidence::zones::ZoneKind;
 
 static URL: LazyLock<Regex> = LazyLock::new(|| {
     capdex_evidence::expression::of(
-        r"(?i)\b(?:https?|wss?|ftp)://(?:[^\s/@\x22'`<>()]{0,80}@)?([a-z0-9][a-z0-9.-]{0,252})",
+        r"(?i)\b(?:https?|wss?|ftp)://(?:[^\s/@\x22'`<>()]{0,80}@)?([a-z0-9][a-z0-9.-]{0,252}|\[[0-9a-f:.]{2,45}\])",
     )
 });
 
@@ -50,13 +51,28 @@ pub(super) fn host_of(address: &str) -> Option<String> {
 /// True where a host is nobody's: this machine, a private network, a name reserved for examples.
 pub(super) fn is_nobodys(host: &str) -> bool {
     const RESERVED: [&str; 4] = ["example.com", "example.net", "example.org", "example.edu"];
+    if let Some(inside) = is_inside(host) {
+        return inside;
+    }
     RESERVED.contains(&site_of(host).as_str())
         || [".example", ".invalid", ".localhost", ".local", ".internal"].iter().any(|end| host.ends_with(end))
-        || !host.contains('.')
-        || host.starts_with("127.")
-        || host.starts_with("192.168.")
-        || host.starts_with("10.")
-        || matches!(host, "0.0.0.0")
+        || !host.contains(['.', ':'])
+}
+
+/// True where a number is that of this machine or of a private network.
+fn is_inside(host: &str) -> Option<bool> {
+    let inside = |it: Ipv4Addr| it.is_loopback() || it.is_private() || it.octets().first() == Some(&0);
+    if let Some(host) = host.strip_prefix('[') {
+        let it: Ipv6Addr = host.trim_end_matches(']').parse().ok()?;
+        let local = it.is_loopback() || it.is_unspecified() || it.is_unique_local() || it.is_unicast_link_local();
+        return Some(local || it.to_ipv4_mapped().is_some_and(inside));
+    }
+    // Programs take one number for the four as well: `http://3405803777/`.
+    let one = || match host.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None => host.parse().ok(),
+    };
+    host.parse().ok().or_else(|| one().map(Ipv4Addr::from)).map(inside)
 }
 
 /// True where a host only names a standard or a place for documents and code. To send something there is another thing:
@@ -117,6 +133,20 @@ mod tests {
     fn only_reserved_names_are_nobodys() {
         assert!(is_nobodys("api.example.com") && is_nobodys("localhost") && is_nobodys("a.example"));
         assert!(!is_nobodys("example.ru") && !is_nobodys("api.github.com"));
+        for inside in ["127.0.0.1", "10.0.0.5", "192.168.1.1", "172.16.0.1", "0.0.0.0", "[::1]", "[fe80::1]", "8080"] {
+            assert!(is_nobodys(inside), "{inside}");
+        }
+        for outside in [
+            "10.collector.test",
+            "127.collector.test",
+            "203.0.113.1",
+            "3405803777",
+            "0xcb007101",
+            "[2001:db8::1]",
+            "[::ffff:203.0.113.1]",
+        ] {
+            assert!(!is_nobodys(outside), "{outside}");
+        }
         assert!(is_known("api.github.com") && is_known("json-schema.org") && !is_known("example.ru"));
         assert_eq!(
             (place_of("api.github.com"), place_of("api.acme.test")),

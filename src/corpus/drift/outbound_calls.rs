@@ -107,15 +107,18 @@ pub(super) struct Request<'a> {
     pub gives: bool,
 }
 
-static ADDRESS: LazyLock<Regex> =
-    LazyLock::new(|| capdex_evidence::expression::of(r#"(?i)["'`](?:https?|wss?)://([a-z0-9][a-z0-9.-]{0,252})"#));
+static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
+    capdex_evidence::expression::of(r#"(?i)["'`](?:https?|wss?)://([a-z0-9][a-z0-9.-]{0,252}|\[[0-9a-f:.]{2,45}\])"#)
+});
 static GIVES: LazyLock<Regex> = LazyLock::new(|| {
     capdex_evidence::expression::of(r#"\b(?:POST|PUT|PATCH)\b|\b(?:body|data|json|files)["']?\s*[:=]"#)
 });
 
 /// A name that is given the base of addresses: `const BASE = "https://host"`.
 static BASE: LazyLock<Regex> = LazyLock::new(|| {
-    capdex_evidence::expression::of(r#"(?i)\b([a-z_$][\w$]*)\s*=\s*["'`](?:https?|wss?)://([a-z0-9][a-z0-9.-]{0,252})"#)
+    capdex_evidence::expression::of(
+        r#"(?i)\b([a-z_$][\w$]*)\s*=\s*["'`](?:https?|wss?)://([a-z0-9][a-z0-9.-]{0,252}|\[[0-9a-f:.]{2,45}\])"#,
+    )
 });
 /// An address that begins with a name: `` `${BASE}/in` ``, `BASE + "/in"`, `new URL("/in", BASE)`, `f"{BASE}/in"`.
 static BASED: LazyLock<Regex> = LazyLock::new(|| {

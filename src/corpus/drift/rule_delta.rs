@@ -6,7 +6,9 @@
 use std::collections::BTreeMap;
 
 use super::effect::{Effect, EffectKind};
+use super::files::lines_in_blocks;
 use super::package_version::{CapabilityVersion, Effectiveness, PackageVersion};
+use capdex_evidence::language::Language;
 use capdex_model::fact::{Confidence, Fact, Outcome, Severity};
 
 /// Rules that are high for defects, leaked keys of the author's own or weak signs: an ordinary release may bring them.
@@ -86,7 +88,9 @@ pub(super) fn new_attack_findings(
     after: (&PackageVersion<'_>, &CapabilityVersion<'_>),
 ) -> Vec<Effect> {
     let mut worst: BTreeMap<&str, &Fact> = BTreeMap::new();
-    let is_new = |fact: &Fact| is_new(before, fact, Effectiveness::of(after.0.evidence, fact));
+    let is_new = |fact: &Fact| {
+        is_new(before, fact, Effectiveness::of(after.0.evidence, fact)) || left_its_block(before, after.0, fact)
+    };
     for fact in after.1.facts.all().filter(|fact| is_attack(fact) && is_new(fact)) {
         let known = worst.entry(fact.rule.as_str()).or_insert(fact);
         if (fact.severity, fact.confidence) > (known.severity, known.confidence) {
@@ -100,6 +104,21 @@ fn is_new(before: &PackageVersion<'_>, fact: &Fact, reach: Effectiveness) -> boo
     let was = |reach| before.inventory.rules.get(&(fact.rule.as_str().to_owned(), reach));
     let is_known = |reach| was(reach).is_some_and(|severity| *severity >= Severity::High);
     !is_known(Effectiveness::Live) && (reach == Effectiveness::Live || !is_known(Effectiveness::Kept))
+}
+
+/// True where the line of a finding is now less deep in its Python program than it ever was: what stood behind the end of a
+/// function did not run.
+fn left_its_block(before: &PackageVersion<'_>, after: &PackageVersion<'_>, fact: &Fact) -> bool {
+    fn of<'e>(package: &PackageVersion<'e>, path: &str) -> Option<Vec<(usize, &'e str, usize)>> {
+        let document = package.evidence.documents.get(path)?;
+        (document.language == Language::Python).then(|| lines_in_blocks(&document.text))
+    }
+    let path = fact.place.file.as_str();
+    let at = (fact.place.line as usize).saturating_sub(1);
+    let (Some(was), Some(is)) = (of(before, path), of(after, path)) else { return false };
+    let Some((_, line, depth)) = is.iter().rev().find(|(number, ..)| *number <= at) else { return false };
+    let least = was.iter().filter(|(_, known, _)| known == line).map(|(.., depth)| *depth).min();
+    least.is_some_and(|least| *depth < least)
 }
 
 fn is_attack(fact: &Fact) -> bool {

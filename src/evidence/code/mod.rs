@@ -36,8 +36,8 @@ pub(crate) mod zod;
 pub use fenced::{Fenced, fenced};
 pub(crate) use javascript::with_program;
 pub(crate) use literal::properties_of;
-pub use secrets::is_issuer;
 pub(crate) use secrets::{hands_out_token, is_secret_name, is_token_service, prints_work};
+pub use secrets::{is_issuer, secret_paths};
 pub use taint::{TaintSources, TaintedArguments};
 pub(crate) use token_heuristics::Constants;
 

@@ -2,6 +2,7 @@
 //!
 //! Vocabulary only, shared by the readers of source and by the shell's tracer.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -87,6 +88,22 @@ fn is_secret_path(text: &str) -> bool {
     });
     // `.ssh` is the shortest path that matters, and longer text is no path.
     (4..=260).contains(&text.len()) && PATHS.is_match(text)
+}
+
+/// The paths at which programs keep secrets that a program has as literals, as far as they are told by: `.npmrc`, each once
+/// and sorted.
+pub fn secret_paths(text: &str) -> BTreeSet<String> {
+    static LITERAL: LazyLock<Regex> =
+        LazyLock::new(|| crate::expression::of(r#""([^"\n]{2,260})"|'([^'\n]{2,260})'|`([^`\n]{2,260})`"#));
+    let literals = LITERAL.captures_iter(text).filter_map(|found| found.get(1).or(found.get(2)).or(found.get(3)));
+    let named = literals.filter(|literal| is_secret_path(literal.as_str()));
+    // What stands before the last two parts differs by how the folder is found.
+    let ending = |path: &str| {
+        let path = path.rsplit('}').next().unwrap_or(path);
+        let start = path.rmatch_indices(['/', '\\']).nth(1).map_or(0, |(at, _)| at);
+        path.get(start..).unwrap_or(path).trim_start_matches(['/', '\\']).to_owned()
+    };
+    named.map(|literal| ending(literal.as_str())).collect()
 }
 
 /// True where a path is that of a file in which an agent's program keeps its own session. Programs that ask the maker
@@ -234,4 +251,17 @@ pub fn is_issuer(address: &str) -> bool {
         "127.0.0.1",
     ];
     ISSUERS.iter().any(ends)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_secrets_are_told_by_their_ends_however_their_folder_is_found() {
+        let text =
+            "a(`${process.env.HOME}/.npmrc`); b(join(home, '.npmrc')); c(\"/home/x/.aws/credentials\"); d('./a.json')";
+        let found: Vec<String> = secret_paths(text).into_iter().collect();
+        assert_eq!(found, [".aws/credentials", ".npmrc"]);
+    }
 }

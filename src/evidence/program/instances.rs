@@ -334,7 +334,7 @@ impl Program<'_> {
 }
 
 /// True for `super()`, as Python writes it, and `super`.
-fn is_super_call(outline: &super::Outline, id: NodeId) -> bool {
+pub(super) fn is_super_call(outline: &super::Outline, id: NodeId) -> bool {
     match outline.node(id) {
         Node::Super => true,
         Node::Call { callee, .. } => matches!(outline.node(*callee), Node::Super),

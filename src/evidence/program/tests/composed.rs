@@ -148,6 +148,24 @@ fn hints_in_the_spelling_of_the_second_python_kit() {
 }
 
 #[test]
+fn a_method_of_the_kit_that_is_written_anew_registers_nothing_itself() {
+    check(&[(
+        "a decorator that hands on to the kit's",
+        &[
+            (
+                "s.py",
+                "from fastmcp import FastMCP\nfrom kit import Kit\nmain = FastMCP('m')\nstones = Kit('s')\nmain.mount(stones, namespace='stones')\n@stones.tool(tags={'a'})\ndef weigh(n: int): 'Weighs'\n@stones.tool\ndef melt(): 'Melts'\n",
+            ),
+            (
+                "kit.py",
+                "from fastmcp import FastMCP\nclass Kit(FastMCP):\n    def tool(self, name=None, **kwargs):\n        if callable(name):\n            return super().tool(checked(name), **kwargs)\n        def decorator(fn):\n            return super(Kit, self).tool(checked(fn), **kwargs)\n        return decorator\ndef checked(fn): return fn\n",
+            ),
+        ],
+        &["stones_weigh: Weighs {n: integer}", "stones_melt: Melts {}"],
+    )]);
+}
+
+#[test]
 fn names_that_are_assigned_from_themselves() {
     check(&[
         (

@@ -168,7 +168,7 @@ fn compare(item: &LoadedPair, at: AsOf) -> PairComparison {
         drifts.iter().map(|drift| event(item, &item.pair.before, drift, &old, &new, at)).collect();
     let is_told = |events: &[DriftEvent]| events.iter().any(|event| event.severity >= Severity::Medium);
     if let Some(since) = item.since.as_ref().filter(|_| !is_told(&events)) {
-        events.extend(over_versions(item, since, &new, at));
+        events.extend(over_versions(item, since, (&old, &new), at));
     }
     if let Some(accepted) = item.accepted.as_ref().filter(|_| !is_told(&events)) {
         events.extend(completed_theft(item, accepted, (&old, &new), at));
@@ -178,13 +178,25 @@ fn compare(item: &LoadedPair, at: AsOf) -> PairComparison {
 
 /// The worst that came about over several versions of which each by itself was nothing to tell; none where all of them
 /// together are nothing to tell either.
-fn over_versions(item: &LoadedPair, since: &Baseline, new: &PackageVersion<'_>, at: AsOf) -> Option<DriftEvent> {
+fn over_versions(
+    item: &LoadedPair,
+    since: &Baseline,
+    (before, new): (&PackageVersion<'_>, &PackageVersion<'_>),
+    at: AsOf,
+) -> Option<DriftEvent> {
     let read = analysis::read(&since.bundle);
     let old = side(&read.0, &read.1, since.seen.is_whole).with_gaps(&since.bundle.gaps);
-    let drifts = drift::compare(&old, new, since.around, capdex_rules::mask_line);
+    let to = |version: &PackageVersion<'_>| drift::compare(&old, version, since.around, capdex_rules::mask_line);
+    let drifts = to(new);
     let grave = drifts.iter().filter(|drift| drift.severity >= Severity::Medium && drift.kind == DriftKind::Changed);
-    let worst = grave.max_by_key(|drift| (drift.severity, drift.class, drift.capability))?;
-    Some(event(item, &since.seen, worst, &old, new, at))
+    let worst = grave.max_by_key(|drift| (drift.severity, drift.class, drift.capability));
+    // What came in between is new since then for as long as it stands: it is told with the part that completes a theft.
+    let completed = || {
+        let is_complete = drift::is_theft(&drifts, since.around) && !drift::is_theft(&to(before), since.around);
+        let grave = drifts.iter().filter(|drift| is_complete && drift.severity >= Severity::Medium);
+        grave.max_by_key(|drift| (drift.severity, drift.class, drift.capability))
+    };
+    Some(event(item, &since.seen, worst.or_else(completed)?, &old, new, at))
 }
 
 /// The theft whose last part this release brings, over all versions since somebody acknowledged a change: something else that was told
@@ -202,8 +214,8 @@ fn completed_theft(
     if !drift::is_theft(&drifts, accepted.around) || drift::is_theft(&to(before), accepted.around) {
         return None;
     }
-    let changed = drifts.iter().filter(|drift| drift.kind == DriftKind::Changed);
-    let worst = changed.max_by_key(|drift| (drift.severity, drift.class, drift.effects.len(), drift.capability))?;
+    let there = drifts.iter().filter(|drift| drift.kind != DriftKind::Gone);
+    let worst = there.max_by_key(|drift| (drift.severity, drift.class, drift.effects.len(), drift.capability))?;
     Some(event(item, &accepted.seen, worst, &old, new, at))
 }
 
