@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""real_nights.py CAPDEX NAMES [--cache DIR] [--versions N]: real npm packages as recorded nights, one release each a night.
+"""real_nights.py CAPDEX [NAMES] [--cache DIR] [--versions N] [--packages DIR] [--popular FILE]: real npm packages as recorded nights,
+one release each a night.
 
-NAMES is a file with one package name a line. The last N (five) whole versions of each are fetched once with npm (nothing is
+NAMES is a file with one package name a line (default: real_nights.txt beside this script). The last N (five) whole versions of each are fetched once with npm (nothing is
 installed or run) into DIR (default: target/real-nights), then handed out by a registry on loopback: the first night has the
 oldest of each, every later one the next. Prints each alert at medium or above with its evidence, and how many releases there were.
+With --packages the archives of DIR (npm_*/*.tgz, as tests/run fetches them) are one night instead, and with --popular their names
+are compared with those of a list of popular names.
 Nothing in it is known to be an attack: an alert is a false one unless a reader defends it.
 Exit status 1 where there are more than one alert."""
 import argparse, base64, glob, hashlib, http.server, json, os, re, subprocess, tarfile, tempfile, threading
@@ -72,10 +75,19 @@ class Registry(http.server.BaseHTTPRequestHandler):
 
 def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    a.add_argument('capdex'); a.add_argument('names'); a.add_argument('--cache', default='target/real-nights'); a.add_argument('--versions', type=int, default=5)
+    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'real_nights.txt')
+    a.add_argument('capdex'); a.add_argument('names', nargs='?', default=beside); a.add_argument('--cache', default='target/real-nights')
+    a.add_argument('--versions', type=int, default=5); a.add_argument('--packages'); a.add_argument('--popular')
     x = a.parse_args()
     names = [line.strip() for line in open(x.names) if line.strip()]
-    for name in names:
+    if x.packages:
+        x.versions, names = 1, []
+        for path in sorted(glob.glob(os.path.join(x.packages, 'npm_*', '*.tgz'))):
+            archive = open(path, 'rb').read()
+            told = manifest(archive)
+            names.append(told['name'])
+            Registry.packages[told['name']] = [('2026-10-01T00:00:00.000Z', told['version'], archive)]
+    for name in names if not x.packages else []:
         cache = os.path.join(x.cache, name.replace('/', '+'))
         os.makedirs(cache, exist_ok=True)
         Registry.packages[name] = versions(name, cache, x.versions)
@@ -87,6 +99,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         lines = ['name = "real-nights"', '[sources.npm]', f'base_url = "http://127.0.0.1:{server.server_port}"', f'watchlist = {json.dumps(names)}',
                  'follow = false', 'requests_per_minute = 100000', 'tell_verdicts = false']
+        if x.popular:
+            lines[1:1] = ['[lookalikes]', f'popular = [{json.dumps(os.path.abspath(x.popular))}]']
         open(os.path.join(folder, 'schedule.toml'), 'w').write('\n'.join(lines) + '\n')
         capdex = os.path.abspath(x.capdex)
         for night in range(x.versions):
@@ -103,7 +117,7 @@ def main():
         print(alert['severity'], alert['pass'], alert['title'])
         for evidence in alert.get('evidence', []):
             print('   ', json.dumps(evidence))
-    print(f'{len(names)} packages, {sum(len(of) - 1 for of in Registry.packages.values() if of)} releases, {len(grave)} alerts at medium or above')
+    print(f'{len(names)} packages, {sum(len(of) - 1 for of in Registry.packages.values() if of)} releases, {len(alerts)} alerts, {len(grave)} at medium or above')
     raise SystemExit(len(grave) > 1)
 
 

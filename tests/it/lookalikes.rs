@@ -122,8 +122,8 @@ fn forms_of(name: &str) -> Vec<String> {
     if flat.contains("mcp") {
         forms.push(flat.replace("mcp", "mpc"));
         forms.push(flat.replace("mcp", "model-context-protocol"));
-        forms.push(format!("{flat}-official"));
     }
+    forms.extend([format!("{flat}-official"), format!("{flat}-pro"), format!("node-{flat}")]);
     if flat.contains("server") {
         forms.push(format!("mcp-{flat}"));
     }
@@ -195,7 +195,7 @@ fn every_form_of_a_famous_name_is_told() {
     assert_eq!(by_chance.len(), 200);
     let missed = missed.map(|(of, form)| (of, form.to_owned()));
     let forms: Vec<(&str, String)> = forms.into_iter().chain(missed).chain(by_chance).collect();
-    assert!(forms.len() > 400, "{}", forms.len());
+    assert!(forms.len() > 450, "{}", forms.len());
     let capdex = Capdex::offline();
     capdex.write("popular.tsv", FAMOUS.map(|name| format!("{name}\n")).concat());
     capdex.write("names.tsv", forms.iter().map(|(_, form)| format!("{form}\n")).collect::<String>());

@@ -106,9 +106,9 @@ pub enum EffectKind {
     Packaging,
     /// A host that was not named before.
     NewHost,
-    /// Something is sent over the network where nothing was.
+    /// Something is sent over the network where nothing was, or to a host that was not named before.
     NetworkSink,
-    /// A secret or the whole environment is read where none was.
+    /// A secret or the whole environment is read where none was, or a file of secrets that was not named before.
     CredentialRead,
     /// Programs or text are run where none were.
     Exec,
@@ -226,8 +226,8 @@ impl EffectKind {
             Self::Contract => "a tool demands, takes or gives something else",
             Self::Packaging => "it is packed in another way",
             Self::NewHost => "a host is named that was not before",
-            Self::NetworkSink => "something is sent over the network where nothing was",
-            Self::CredentialRead => "secrets or the environment are read where none were",
+            Self::NetworkSink => "something is sent over the network where nothing was, or to somebody else",
+            Self::CredentialRead => "secrets or the environment are read where none were, or others",
             Self::Exec => "programs are run where none were",
             Self::InstallScript => "a script runs at installation",
             Self::BuildStep => "something is built at installation",
