@@ -72,8 +72,8 @@ fn can(call: &Call, ability: Ability) -> bool {
 fn abilities(before: &PackageVersion<'_>, after: &PackageVersion<'_>, version: &CapabilityVersion<'_>) -> Vec<Effect> {
     const ABILITIES: [(Ability, EffectKind); 3] = [
         (Ability::Run, EffectKind::Exec),
-        (Ability::Send, EffectKind::NetworkSink),
         (Ability::ReadSecret, EffectKind::CredentialRead),
+        (Ability::Send, EffectKind::NetworkSink),
     ];
     let mut effects = Vec::new();
     for (ability, kind) in ABILITIES {
@@ -82,9 +82,11 @@ fn abilities(before: &PackageVersion<'_>, after: &PackageVersion<'_>, version: &
         if let (false, Some((path, call))) = (is_known, first(ability, after.sources(version))) {
             effects.push(Effect::new(kind, Severity::Low, &format!("{path}:{}", call.place.line), &call.text));
         }
+        // Many releases of a package that sends bring a host more; beside secrets that are read it is a part of its own.
+        let reads = effects.iter().any(|effect: &Effect| effect.kind == EffectKind::CredentialRead);
         effects.extend(match ability {
             Ability::ReadSecret if is_known => other_secrets(before, after, version),
-            Ability::Send if is_known => other_receiver(before, after, version),
+            Ability::Send if is_known && reads => other_receiver(before, after, version),
             _ => None,
         });
     }
