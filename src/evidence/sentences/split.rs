@@ -231,6 +231,8 @@ fn ends_sentence(raw: &str) -> bool {
     if is_plain(raw.as_bytes().last()) {
         return false;
     }
+    // Lists that lost their line ends: "… 150 KB.- The maximum …".
+    let raw = raw.strip_suffix('-').unwrap_or(raw);
     let bare = without(raw, &CLOSING, const { Marks::of(&CLOSING) });
     bare.ends_with(['.', '!', '?', '。', '！', '？'])
         && !SHORTENED.iter().any(|word| bare.trim_start_matches('(').eq_ignore_ascii_case(word))

@@ -13,9 +13,14 @@ fn holds(text: &str) -> bool {
 
 #[test]
 fn sentences_end_where_a_reader_ends_them() {
-    let text = SegmentedText::of("First one, e.g. this.\nStill lines\nrun on. Second!\n\nThird\n- fourth\n2. fifth");
+    let text = SegmentedText::of(
+        "First one, e.g. this.\nStill lines\nrun on. Second!\n\nThird\n- fourth\n2. fifth.- Sixth a-b",
+    );
     let texts: Vec<&str> = text.sentences().map(|sentence| sentence.as_str().trim()).collect();
-    assert_eq!(texts, ["First one, e.g. this.", "Still lines\nrun on.", "Second!", "Third", "- fourth", "2.", "fifth"]);
+    assert_eq!(
+        texts,
+        ["First one, e.g. this.", "Still lines\nrun on.", "Second!", "Third", "- fourth", "2.", "fifth.-", "Sixth a-b"]
+    );
 }
 
 #[test]

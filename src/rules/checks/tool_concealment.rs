@@ -71,7 +71,26 @@ fn unspoken(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
     ]);
     // "If the server cannot tell who the user is": what something is not able to do is no order.
     let unable = |first: usize| sentence.fits(first, words!["cannot", "can't"]);
+    // "If the release is not found, inform the user": a state is denied, and not the telling.
+    let denies_state = |first: usize| {
+        const STATES: Words = Words::of(&[
+            "found",
+            "available",
+            "set",
+            "given",
+            "provided",
+            "present",
+            "specified",
+            "valid",
+            "supported",
+            "known",
+            "exist",
+            "exists",
+        ]);
+        sentence.fits(first, words!["not"]) && sentence.fits(first + 1, &STATES)
+    };
     let negations = sentence.all(NEGATION).filter(|first| !unable(*first) || sentence.has(words!["you"]));
+    let negations = negations.filter(|first| !denies_state(*first));
     let (first, said) = negations.into_iter().find_map(|first| {
         let said = (first + 1..=first + 5).find(|index| sentence.fits(*index, &WORDS))?;
         Some((first, said))
