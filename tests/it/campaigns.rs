@@ -115,22 +115,6 @@ fn the_same_companion_in_twelve_innocent_skills_is_one_alert() {
     assert_eq!(passage["subject"], "northgate-depot.test");
     assert!(passage["quote"].as_str().is_some_and(|quote| quote.contains("Lumen bridge")), "{passage}");
     members_are_judged_by_their_campaign(&capdex, &names, campaign);
-    // The first of them alone.
-    let registry = Registry::start();
-    let alone = Capdex::with(&registry);
-    publish(&registry, &packages[0], &skill(&format!("keep-{}", names[0]), 0, COMPANION), SORT);
-    schedule(&alone, &packages[..1]);
-    night(&alone, NIGHTS[0]);
-    let band = |capdex: &Capdex| {
-        let rows = rows(&capdex.path().join("out"), "capabilities");
-        let is_it = |row: &&Value| text(row, "kind") == "skill" && text(row, "slug").contains(names[0]);
-        text(rows.iter().find(is_it).expect("the skill"), "band").to_owned()
-    };
-    assert_eq!(
-        (band(&alone).as_str(), band(&capdex).as_str()),
-        ("ok", "watch"),
-        "a campaign raises its members' verdicts"
-    );
 }
 
 /// Each skill is worse by what it is part of, with the campaign named, and whoever has the dataset computes the same.
