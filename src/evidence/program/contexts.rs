@@ -5,12 +5,12 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::rc::Rc;
 
 use super::outline::{Argument, Function, FunctionId, FunctionKind, Node, NodeId};
 use super::value::{Closure, Frame, Frames, Given, Value, all_frames};
 use super::{MAX_DEPTH, Program};
+use capdex_model::digest::Hashing;
 
 /// The most contexts of one expression.
 pub(super) const MAX_CONTEXTS: usize = 20_000;
@@ -177,6 +177,7 @@ impl Program<'_> {
     /// The contexts of a function without those that say the same as one before: one that ten functions call with the same
     /// values is worked out once. What its callers were given cannot be asked for in it, unless they stand around it or
     /// are of its class.
+    #[expect(clippy::use_debug, reason = "the print is compared and never shown")]
     fn distinct(&self, (module, id): (usize, FunctionId), contexts: Vec<Frames>) -> Vec<Frames> {
         if contexts.len() < 2 {
             return contexts;
@@ -189,18 +190,16 @@ impl Program<'_> {
         let is_near = |other: FunctionId| {
             around.contains(&other) || class.is_some() && of(&other).and_then(|of| of.class) == class
         };
-        // Of unknown keys, so that nobody writes two contexts that look like one.
-        let keys = RandomState::new();
         let mut known = BTreeSet::new();
         let mut is_new = |context: &Frames| {
-            let mut print = Print { hasher: keys.build_hasher(), left: MOST_OF_CONTEXT };
+            let mut print = Print { hashing: Hashing::default(), left: MOST_OF_CONTEXT };
             // Long ones are not compared.
             let mut told = all_frames(context)
                 .filter(|frame| frame.module == module && is_near(frame.function))
                 .map(|frame| (frame.function, &frame.parameters, &frame.this));
             let is_long = told.any(|told| write!(print, "{told:?}").is_err());
             self.spend((MOST_OF_CONTEXT - print.left) / 256);
-            is_long || known.insert(print.hasher.finish())
+            is_long || known.insert(print.hashing.digest())
         };
         contexts.into_iter().filter(|context| is_new(context)).collect()
     }
@@ -420,15 +419,15 @@ impl Program<'_> {
 }
 
 /// The print of a context, of no more than some bytes.
-struct Print<H> {
-    hasher: H,
+struct Print {
+    hashing: Hashing,
     left: usize,
 }
 
-impl<H: Hasher> Write for Print<H> {
+impl Write for Print {
     fn write_str(&mut self, text: &str) -> std::fmt::Result {
         self.left = self.left.checked_sub(text.len()).ok_or(std::fmt::Error)?;
-        self.hasher.write(text.as_bytes());
+        self.hashing.add(text.as_bytes());
         Ok(())
     }
 }
