@@ -197,10 +197,10 @@ fn nothing_is_kept_from_the_user() {
 
 #[test]
 fn what_a_tool_lacks_and_how_it_writes_is_no_order_about_others() {
-    // The second is a list that lost its line ends, as interfaces of large vendors are described.
+    // The second is a list that lost its line ends, as generated descriptions do.
     for text in [
-        "Updates a cycle. If cycle name not found, inform user and list available cycles.",
-        "Replies. A message's content.For example, the line break `` is escaped as `\\\\`.- The maximum size of a text message request body cannot exceed 150 KB.- The maximum size of a card message request body cannot exceed 30 KB. - If a card template is used to send a message, the actual size also includes the card data size.- For images, you need to [upload the image] first, and then use the image's Key to send a message.- Audio, video, and files need to be [uploaded] first, and then the file's key is used to send a message. Note that you cannot use the file_token returned by the cloud document [upload material] interface.For different types of message content formats and usage restrictions, see [Sending Message Content]",
+        "Renames an album. If album name not found, inform user and list those that are there.",
+        "Answers a letter. For instance, a `` in the text is written as `\\\\`.- The longest text of a letter that can be sent cannot exceed 90 KB.- The longest text of a card that can be sent cannot exceed 20 KB. - If a pattern of a card is used to send a letter, its own size is counted too.- For pictures, you need to [add the picture] first, and then use the picture's name to send a letter.- Sounds and files need to be [added] first, and then the file's name is used to send a letter. Note that you cannot use the name that the shelf of documents gave out.For what other kinds of letters hold, see [Kinds of letters]",
     ] {
         assert!(worst(&one("reply", text)).0 < Severity::High, "{text}");
     }

@@ -51,6 +51,12 @@ impl Program<'_> {
             Node::Call { callee: inner, .. } => *inner,
             _ => *callee,
         };
+        // A kit's method that is written anew and hands on to the kit's own registers what its callers give it, and those are
+        // looked at themselves.
+        if matches!(outline.node(server), Node::Member(object, name) if is_super_call(outline, *object) && decorates_tool(name))
+        {
+            return;
+        }
         into.namespace = self.namespace_of(module, server);
         self.registered_by(module, id, into);
         into.namespace = None;
@@ -60,16 +66,6 @@ impl Program<'_> {
         let Some(outline) = self.outlines.get(module) else { return };
         let Node::Call { callee, arguments, .. } = outline.node(id) else { return };
         let offset = outline.offset(id);
-        let method = match outline.node(*callee) {
-            Node::Call { callee: inner, .. } => *inner,
-            _ => *callee,
-        };
-        // A kit's method that is written anew and hands on to the kit's own registers what its callers give it, and those are
-        // looked at themselves.
-        if matches!(outline.node(method), Node::Member(object, name) if is_super_call(outline, *object) && decorates_tool(name))
-        {
-            return;
-        }
         // The decorator called on a function: its own arguments are those of the inner call.
         if let Node::Call { callee: inner, arguments: options, .. } = outline.node(*callee) {
             if last_name(outline, *inner).is_some_and(decorates_tool) {
