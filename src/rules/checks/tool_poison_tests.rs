@@ -196,14 +196,9 @@ fn nothing_is_kept_from_the_user() {
 }
 
 #[test]
-fn what_a_tool_lacks_and_how_it_writes_is_no_order_about_others() {
-    // The second is a list that lost its line ends, as generated descriptions do.
-    for text in [
-        "Renames an album. If album name not found, inform user and list those that are there.",
-        "Answers a letter. For instance, a `` in the text is written as `\\\\`.- The longest text of a letter that can be sent cannot exceed 90 KB.- The longest text of a card that can be sent cannot exceed 20 KB. - If a pattern of a card is used to send a letter, its own size is counted too.- For pictures, you need to [add the picture] first, and then use the picture's name to send a letter.- Sounds and files need to be [added] first, and then the file's name is used to send a letter. Note that you cannot use the name that the shelf of documents gave out.For what other kinds of letters hold, see [Kinds of letters]",
-    ] {
-        assert!(worst(&one("reply", text)).0 < Severity::High, "{text}");
-    }
+fn what_is_not_found_is_kept_from_nobody() {
+    let text = "Renames an album. If album name not found, inform user and list those that are there.";
+    assert!(worst(&one("rename", text)).0 < Severity::High, "{text}");
 }
 
 #[test]
