@@ -268,6 +268,7 @@ fn honest_publishers_of_the_labelled_set_raise_nothing() {
             publishers: &read.publishers,
             first_seen: Timestamp::from_unix_seconds(0),
             created: None,
+            published: None,
             popularity: None,
             traits: &read.traits,
             words: &read.words,

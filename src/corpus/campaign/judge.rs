@@ -110,8 +110,12 @@ impl CampaignContext {
     /// True where a third of the bearers have been known for long or are used by many.
     fn is_vouched_for(&self, items: &[&CampaignCapability<'_>], feature: &Feature) -> bool {
         let is_established = |item: &CampaignCapability<'_>| {
-            let old = |since: Timestamp| since.days_until(self.at.0) >= ESTABLISHED_DAYS;
-            item.popularity.unwrap_or(0) >= ESTABLISHED_USERS || old(item.first_seen) || item.created.is_some_and(old)
+            let age = |since: Timestamp| since.days_until(self.at.0);
+            let is_old = |since: Timestamp| age(since) >= ESTABLISHED_DAYS;
+            // An old name says nothing of the text that it was given lately.
+            let is_new_text = item.published.is_some_and(|since| age(since) <= FRESH_DAYS);
+            let has_stood = is_old(item.first_seen) || item.created.is_some_and(is_old);
+            item.popularity.unwrap_or(0) >= ESTABLISHED_USERS || has_stood && !is_new_text
         };
         let of_items = feature.items.iter().filter_map(|at| items.get(*at));
         // A third, not one: a campaign may hijack or copy one item that has users.

@@ -45,6 +45,8 @@ pub struct CampaignCapability<'a> {
     pub first_seen: Timestamp,
     /// When its package first appeared, where the source says so.
     pub created: Option<Timestamp>,
+    /// When the version that it has was published, where the source says so.
+    pub published: Option<Timestamp>,
     /// The number of users, where somebody counts.
     pub popularity: Option<u64>,
     /// The things that its documents ask for.

@@ -15,6 +15,9 @@ struct Made {
     publishers: BTreeSet<String>,
     traits: Traits,
     popularity: Option<u64>,
+    /// The days on which its package and its version appeared.
+    created: Option<i64>,
+    published: Option<i64>,
     words: CampaignWords,
 }
 
@@ -30,6 +33,8 @@ fn made(number: usize, publisher: &str, text: &str) -> Made {
         publishers: BTreeSet::from([publisher.to_owned()]),
         traits: traits(&text),
         popularity: None,
+        created: None,
+        published: None,
         words: CampaignWords { quotes: Vec::new(), worst: Severity::Info },
     }
 }
@@ -44,7 +49,8 @@ fn found(made: &[Made]) -> Vec<Campaign> {
             family: None,
             publishers: &made.publishers,
             first_seen: at(NOW),
-            created: None,
+            created: made.created.map(at),
+            published: made.published.map(at),
             popularity: made.popularity,
             traits: &made.traits,
             words: &made.words,
@@ -120,6 +126,15 @@ fn what_honest_publishers_repeat_is_silent() {
         made.publishers = [format!("{UNPROVEN}made-{at}")].into();
     }
     assert!(!found(&wide).is_empty(), "what many name for whom nobody answers");
+}
+
+#[test]
+fn an_old_name_vouches_for_an_old_text_alone() {
+    let mut items: Vec<Made> = (0..6).map(|at| made(at, ["github:x", "github:y"][at % 2], LURE)).collect();
+    items.iter_mut().for_each(|made| (made.created, made.published) = (Some(NOW - 3_000), Some(NOW - 3_000)));
+    assert!(found(&items).is_empty(), "what stands for years");
+    items.iter_mut().for_each(|made| made.published = Some(NOW - 10));
+    assert!(!found(&items).is_empty(), "old names that were given a new text");
 }
 
 #[test]

@@ -11,15 +11,15 @@ use regex::Regex;
 
 use super::effect::{Effect, EffectKind};
 use super::hosts;
-use super::outbound_calls::{OutboundCall as Sending, calls, requests};
+use super::outbound_calls::{OutboundCall as Sending, calls};
 use super::package_version::{CapabilityVersion, PackageVersion, is_live};
 use super::recipients::{Recipient, Use};
+use super::requests::Request;
 use crate::typosquat::{Likeness, Name, Targets, TyposquatKind, is_family};
 use capdex_evidence::code::sinks::{evaluates, runs_shell, sends};
 use capdex_evidence::code::{Argument, Call, SourceView, TaintSources, secret_paths};
 use capdex_evidence::document::Document;
 use capdex_evidence::file_role::FileRole;
-use capdex_evidence::zones::ZoneKind;
 use capdex_model::fact::Severity;
 
 /// The effects of a capability's code.
@@ -120,14 +120,11 @@ fn other_receiver(
     version: &CapabilityVersion<'_>,
 ) -> Option<Effect> {
     let documents = version.capability.files.iter().filter_map(|path| after.evidence.documents.get(path));
-    let is_program =
-        |document: &&Document| matches!(document.role, FileRole::Source | FileRole::Script) && is_live(Some(*document));
-    documents.filter(is_program).find_map(|document| {
+    documents.filter(|document| is_live(Some(*document))).find_map(|document| {
         let is_other = |place: &str| !before.inventory.sites.contains_key(place);
-        let requests = requests(document).into_iter();
-        let request = requests
-            .filter(|request| request.gives && document.zone_at(request.offset) != ZoneKind::Comment)
-            .find(|request| is_other(&hosts::place_of(&request.host)))?;
+        let requests = after.inventory.requests_of(&document.path).iter();
+        let request =
+            requests.filter(|request| request.gives).find(|request| is_other(&hosts::place_of(&request.host)))?;
         let subject = format!("{}:{}", document.path, document.place(request.offset).line);
         let detail = format!("{} is given something", request.host);
         Some(Effect::new(EffectKind::NetworkSink, Severity::Low, &subject, &detail))
@@ -147,14 +144,11 @@ fn new_hosts(before: &PackageVersion<'_>, version: &CapabilityVersion<'_>, after
     let mut new = hosts::sites(after.evidence, live());
     new.retain(|site, _| !hosts::is_known(site) && !before.inventory.sites.contains_key(site));
     for document in live().filter_map(|path| after.evidence.documents.get(path)) {
-        if !matches!(document.role, FileRole::Source | FileRole::Script) {
-            continue;
-        }
-        // At a place of documents only a request that gives something is news; reading there is what the place is for.
-        for request in requests(document).iter().filter(|request| request.gives) {
+        // At a place of documents only a request that gives something is news; reading there is what the place is for. What
+        // stands in a file of data is named by nothing but the request.
+        for request in after.inventory.requests_of(&document.path).iter().filter(|request| request.gives) {
             let place = hosts::place_of(&request.host);
-            let is_comment = document.zone_at(request.offset) == ZoneKind::Comment;
-            if hosts::is_known(&place) && !is_comment && !before.inventory.sites.contains_key(&place) {
+            if !before.inventory.sites.contains_key(&place) {
                 new.entry(place).or_insert_with(|| document.path.clone());
             }
         }
@@ -258,27 +252,27 @@ fn copies(before: &PackageVersion<'_>, version: &CapabilityVersion<'_>, after: &
         let was = before.evidence.documents.get(&document.path);
         // A file that did not change holds no new request, however its neighbours changed.
         if was.is_none_or(|was| was.text != document.text) {
-            effects.extend(copies_in(before, document));
+            effects.extend(copies_in(before, document, after.inventory.requests_of(&document.path)));
         }
     }
     effects
 }
 
 /// The first such request to each host.
-fn copies_in(before: &PackageVersion<'_>, document: &Document) -> Vec<Effect> {
-    let mut new = requests(document);
-    new.retain(|request| {
+fn copies_in(before: &PackageVersion<'_>, document: &Document, requests: &[Request<'_>]) -> Vec<Effect> {
+    let is_new = |request: &&Request<'_>| {
         let is_receiver = request.gives || !hosts::is_known(&request.host);
         // Reading from a known place is ordinary; sending to it is not.
         is_receiver && !before.inventory.sites.contains_key(&hosts::place_of(&request.host))
-    });
+    };
+    let new: Vec<&Request<'_>> = requests.iter().filter(is_new).collect();
     if new.is_empty() {
         return Vec::new();
     }
     let mut known = calls(document);
     known.retain(|call| before.inventory.outbound_calls.is_given(call.text));
     let (mut pairs, mut told, mut effects) = (0, BTreeSet::new(), Vec::new());
-    for request in &new {
+    for request in new {
         let from = known.partition_point(|call| call.offset + NEAR < request.offset);
         let near = known.iter().skip(from).take_while(|call| call.offset <= request.offset + NEAR);
         // The request itself is also among the calls that send.

@@ -4,6 +4,7 @@
 //! class and severity (`judge`), not the amount of text. Both sides are read and judged by the same rules under the
 //! same claims, so that a new rule is never taken for a change. The caller fetches and scans both sides before.
 
+mod bases;
 mod build_steps;
 mod code;
 mod declaration_pins;
@@ -26,6 +27,7 @@ mod reach;
 mod recipients;
 mod release;
 mod rename;
+mod requests;
 mod rule_delta;
 mod surface;
 pub mod takedowns;

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::bases::Bases;
 use super::build_steps::{self, BuildSteps};
 use super::declaration_pins::ManifestDeclarations;
 use super::dependencies::Dependencies;
@@ -12,6 +13,7 @@ use super::named_recipients::{self, Constants};
 use super::outbound_calls::OutboundCalls;
 use super::pins::Pins;
 use super::recipients::{self, Recipient};
+use super::requests::{Request, requests};
 use capdex_evidence::Evidence;
 use capdex_evidence::code::SourceView;
 use capdex_evidence::document::{Document, is_test_path};
@@ -61,6 +63,10 @@ pub(super) struct PackageInventory<'a> {
     pub(super) rules: BTreeMap<(String, Effectiveness), Severity>,
     /// Registrable domains, with a file that names each.
     pub(super) sites: BTreeMap<String, String>,
+    /// The places for which names stand, wherever in the package they are given them.
+    bases: Bases,
+    /// The requests of each program.
+    requests: BTreeMap<&'a str, Vec<Request<'a>>>,
     /// Constant addresses in code.
     pub(super) recipients: Vec<Recipient>,
     /// The declarations of all manifests.
@@ -81,6 +87,10 @@ impl<'a> PackageVersion<'a> {
         let seen: BTreeMap<CapabilityId, CapabilityVersion<'a>> =
             seen.map(|version| (version.capability.id, version)).collect();
         let mut inventory = PackageInventory::default();
+        // Names first: a request of one capability may ask a place that another's file names.
+        for one in seen.values() {
+            inventory.add_bases(evidence, one);
+        }
         for one in seen.values() {
             inventory.add(evidence, one);
         }
@@ -140,6 +150,19 @@ pub(super) fn is_live(document: Option<&Document>) -> bool {
 }
 
 impl<'a> PackageInventory<'a> {
+    fn add_bases(&mut self, evidence: &Evidence, version: &CapabilityVersion<'_>) {
+        for document in version.capability.files.iter().filter_map(|path| evidence.documents.get(path)) {
+            if is_live(Some(document)) {
+                self.bases.join(Bases::of(document));
+            }
+        }
+    }
+
+    /// The requests of a program, in their order.
+    pub(super) fn requests_of(&self, path: &str) -> &[Request<'a>] {
+        self.requests.get(path).map_or(&[], Vec::as_slice)
+    }
+
     fn add(&mut self, evidence: &'a Evidence, version: &CapabilityVersion<'_>) {
         for fact in version.facts.all() {
             if fact.outcome == Outcome::True && fact.confidence >= Confidence::Medium {
@@ -165,6 +188,11 @@ impl<'a> PackageInventory<'a> {
             let room = MAX_RECIPIENTS.saturating_sub(self.recipients.len());
             self.recipients.extend(recipients::recipients(document, &constants).into_iter().take(room));
             self.outbound_calls.add(document);
+            let requests = requests(document, &self.bases);
+            for request in &requests {
+                self.sites.entry(hosts::place_of(&request.host)).or_insert_with(|| document.path.clone());
+            }
+            self.requests.insert(&document.path, requests);
         }
         self.declarations.join(ManifestDeclarations::of(version.capability, evidence));
         self.dependencies.join(Dependencies::of(version.capability, evidence));

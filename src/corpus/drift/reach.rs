@@ -7,11 +7,13 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::bases::Bases;
 use super::declaration_pins::ManifestDeclarations;
-use super::{hosts, outbound_calls};
+use super::hosts;
+use super::requests::{asks, requests};
 use capdex_evidence::Evidence;
 use capdex_evidence::code::{Call, sinks};
-use capdex_evidence::file_role::FileRole;
+use capdex_evidence::document::Document;
 use capdex_model::capability::Capability;
 
 /// The most hosts and the most permissions of one capability that are kept: more cost a stranger a few bytes each.
@@ -122,10 +124,14 @@ impl Reach {
     pub(super) fn of(declarations: &ManifestDeclarations, capability: &Capability, evidence: &Evidence) -> Self {
         let (mut hosts, mut permissions) = (BTreeSet::new(), BTreeSet::new());
         declared(declarations, &mut hosts, &mut permissions);
+        let documents = || capability.files.iter().filter_map(|path| evidence.documents.get(path));
+        let mut bases = Bases::default();
+        // Most capabilities are texts, and have no name of a place that somebody asks.
+        if documents().any(asks) {
+            documents().for_each(|document| bases.join(Bases::of(document)));
+        }
+        documents().for_each(|document| named_and_asked(document, &bases, &mut hosts));
         for path in &capability.files {
-            if let Some(document) = evidence.documents.get(path) {
-                named_and_asked(document, &mut hosts);
-            }
             let calls = evidence.sources.get(path).into_iter().flat_map(|view| &view.calls);
             permissions.extend(calls.filter_map(|call| taken(path, call)));
         }
@@ -161,7 +167,7 @@ fn declared(of: &ManifestDeclarations, hosts: &mut BTreeSet<HostUse>, permission
 }
 
 /// The hosts of a file: those that a call asks, and the first place of each that is only named.
-fn named_and_asked(document: &capdex_evidence::document::Document, found: &mut BTreeSet<HostUse>) {
+fn named_and_asked(document: &Document, bases: &Bases, found: &mut BTreeSet<HostUse>) {
     let use_at = |host: String, does, offset| HostUse {
         host,
         does,
@@ -169,12 +175,10 @@ fn named_and_asked(document: &capdex_evidence::document::Document, found: &mut B
         line: document.place(offset).line,
     };
     let mut asked = BTreeSet::new();
-    if matches!(document.role, FileRole::Source | FileRole::Script) {
-        for request in outbound_calls::requests(document) {
-            asked.insert(request.host.clone());
-            let does = if request.gives { HostDeed::Sends } else { HostDeed::Fetches };
-            found.insert(use_at(request.host, does, request.offset));
-        }
+    for request in requests(document, bases) {
+        asked.insert(request.host.clone());
+        let does = if request.gives { HostDeed::Sends } else { HostDeed::Fetches };
+        found.insert(use_at(request.host, does, request.offset));
     }
     let mut named = BTreeSet::new();
     for (host, offset) in hosts::named(document) {

@@ -61,7 +61,7 @@ pub(super) const POWERSHELL: Syntax = Syntax { block_comment: Some((b"<#", b"#>"
 /// Covers source text.
 pub(super) fn zones(text: &str, syntax: &Syntax, cover: &mut Cover) {
     let bytes = text.as_bytes();
-    let mut at = 0;
+    let (mut at, mut classes) = (0, Classes::default());
     while let Some(byte) = bytes.get(at) {
         let rest = bytes.get(at..).unwrap_or(&[]);
         // The first line names the interpreter: it is run, and no comment.
@@ -75,7 +75,7 @@ pub(super) fn zones(text: &str, syntax: &Syntax, cover: &mut Cover) {
             cover.to(at, ZoneKind::Code);
             at = line_end(bytes, at);
             cover.to(at, ZoneKind::Comment);
-        } else if let Some(end) = syntax.expressions.then(|| expression_end(bytes, at)).flatten() {
+        } else if let Some(end) = syntax.expressions.then(|| expression_end(bytes, at, &mut classes)).flatten() {
             at = end;
         } else if let Some(end) = literal_end(bytes, at, *byte, syntax) {
             cover.to(at, ZoneKind::Code);
@@ -90,7 +90,7 @@ pub(super) fn zones(text: &str, syntax: &Syntax, cover: &mut Cover) {
 }
 
 /// One past a regular expression that begins at a slash; none where the slash divides, or nothing closes it on its line.
-fn expression_end(bytes: &[u8], slash: usize) -> Option<usize> {
+fn expression_end(bytes: &[u8], slash: usize, classes: &mut Classes) -> Option<usize> {
     /// The longest that is looked for: a line of a bundle is as long as the bundle.
     const LONGEST: usize = 400;
     /// What stands before an operand, and so before no division.
@@ -110,19 +110,45 @@ fn expression_end(bytes: &[u8], slash: usize) -> Option<usize> {
     if !opens {
         return None;
     }
-    let (mut at, mut in_class) = (slash + 1, false);
-    while let Some(byte) = bytes.get(at).filter(|_| at - slash < LONGEST) {
+    let (mut at, most) = (slash + 1, slash + LONGEST);
+    while let Some(byte) = bytes.get(at).filter(|_| at < most) {
         match byte {
             b'\\' => at += 1,
             b'\n' => return None,
-            b'[' => in_class = true,
-            b']' => in_class = false,
-            b'/' if !in_class => return (at > slash + 1).then_some(at + 1),
+            b'[' => at = classes.close(bytes, at, most)?,
+            b'/' => return (at > slash + 1).then_some(at + 1),
             _ => {}
         }
         at += 1;
     }
     None
+}
+
+/// Where classes of characters (`[a-z/]`) close. What was passed once is not passed again: a class that nothing closes
+/// may hold a slash at every other byte, each of which may begin an expression.
+#[derive(Default)]
+struct Classes {
+    /// From here to `seen` nothing closes a class and no line ends.
+    from: usize,
+    seen: usize,
+}
+
+impl Classes {
+    /// Where the class that opens at `open` closes; none where that is not before `most`, or not on its line.
+    fn close(&mut self, bytes: &[u8], open: usize, most: usize) -> Option<usize> {
+        if !(self.from..=self.seen).contains(&open) {
+            (self.from, self.seen) = (open, open);
+        }
+        while self.seen < most {
+            match bytes.get(self.seen)? {
+                b']' => return Some(self.seen),
+                b'\n' => return None,
+                b'\\' => self.seen += 2,
+                _ => self.seen += 1,
+            }
+        }
+        None
+    }
 }
 
 fn begins_word(bytes: &[u8], at: usize) -> bool {
@@ -275,6 +301,16 @@ mod tests {
             let mut cover = Cover::default();
             json_zones(&text, &mut cover);
             proptest::prop_assert_eq!(cover.zones, plain(&text));
+        }
+
+        #[test]
+        fn what_was_passed_once_closes_a_class_where_it_would_from_anew(text in "([(/\\[\\]]{1,9}|\\\\|\n|a{1,150}){0,40}") {
+            let (bytes, mut classes, mut at) = (text.as_bytes(), Classes::default(), 0);
+            while at < bytes.len() {
+                let anew = expression_end(bytes, at, &mut Classes::default());
+                proptest::prop_assert_eq!(expression_end(bytes, at, &mut classes), anew);
+                at = anew.unwrap_or(at + if bytes[at] == b'\\' { 2 } else { 1 });
+            }
         }
     }
 }

@@ -30,7 +30,7 @@ pub(super) struct ActiveCapability {
     pub(super) entity: String,
     pub(super) popularity: Option<u64>,
     pub(super) created: Option<Timestamp>,
-    published: Option<Timestamp>,
+    pub(super) published: Option<Timestamp>,
     names: Vec<String>,
     upstream: Vec<String>,
 }

@@ -88,6 +88,7 @@ fn found(context: &JobContext, reader: &Reader, standing: &[ActiveCapability]) -
             publishers: &one.publishers,
             first_seen: one.current.first_seen.0,
             created: one.created,
+            published: one.published,
             popularity: one.popularity,
             traits: traits.get(&capability.content).unwrap_or(&none),
             words: words.get(&one.current.facts)?,
