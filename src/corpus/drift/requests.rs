@@ -90,14 +90,38 @@ impl Names<'_> {
         if !written.is_empty() {
             return written.into_iter().map(|host| (host.to_ascii_lowercase(), false)).collect();
         }
-        let bare = is_object || address.contains("//");
-        let of_name = names_in(address)
-            .iter()
-            .find_map(|(root, name)| self.scope.places((root, name), bare, self.own, self.shared).cloned());
-        of_name
+        self.named(address)
             .or_else(|| self.scope.client(client, self.own, self.shared).cloned())
             .or_else(|| self.own.client_base(made))
             .unwrap_or_default()
+    }
+
+    /// The hosts of the name in an address; in an object of options, of those that say where to.
+    fn named(&self, address: &str) -> Option<Hosts> {
+        static OPTION: LazyLock<Regex> = LazyLock::new(|| {
+            expression::of(
+                r#"(?is)^\s*["']?((host|hostname)|url|uri|href|base_?ur[li]|endpoint|origin)["']?\s*(?::(.*)|\}?\s*)$"#,
+            )
+        });
+        let Some(object) = address.strip_prefix('{') else { return self.of_value(address, false) };
+        Parts(object).find_map(|part| {
+            let option = OPTION.captures(part)?;
+            // `{ url }` is short for `{ url: url }`.
+            let value = option.get(3).or(option.get(1))?;
+            self.of_value(value.as_str(), option.get(2).is_some())
+        })
+    }
+
+    /// The hosts of the name in a value. A name of a host alone is one where a host is asked for or slashes stand before it:
+    /// `id = "kit.first"` looks the same.
+    fn of_value(&self, value: &str, is_host: bool) -> Option<Hosts> {
+        static BEHIND_SLASHES: LazyLock<Regex> =
+            LazyLock::new(|| expression::of(r#"//(?:\$?\{|["'`]\s*\+)\s*([A-Za-z_$][\w$.]*)"#));
+        let host = BEHIND_SLASHES.captures(value).and_then(|found| names_in(found.get(1)?.as_str()).into_iter().next());
+        names_in(value).into_iter().find_map(|of| {
+            let bare = is_host || host.as_ref() == Some(&of);
+            self.scope.places((&of.0, &of.1), bare, self.own, self.shared).cloned()
+        })
     }
 }
 
@@ -220,6 +244,9 @@ mod tests {
             "https.request({hostname: 'b.test', method: 'POST'}, done);",
             "axios({url: 'https://b.test/in', method: 'post', data: x});",
             "const HOST = 'b.test';\nfetch(`https://${HOST}/in`, {method: 'POST', body: x});",
+            "const HOST = 'b.test';\nfetch('https://' + HOST + '/in', {method: 'POST', body: x});",
+            "const at = 'b.test';\nhttps.request({path: '/in', hostname: at, method: 'POST'}, done);",
+            "const url = 'https://b.test/in';\naxios({method: 'post', url, data: x});",
             "class A {\n  constructor() { this.base = 'https://b.test'; }\n  go() { return fetch(`${this.base}/in`, {method: 'POST', body: x}); }\n}",
             "const at = {base: 'https://b.test'};\nfetch(at.base + '/in', {method: 'POST', body: x});",
             "const http = axios.create({timeout: 1, baseURL: 'https://b.test'});\nhttp.post('/in', x);",
@@ -266,6 +293,9 @@ mod tests {
             "export const go = (url, body) => fetch(url, {method: 'POST', body});",
             "const file = 'data.json';\nfetch('./' + file);",
             "const BASE = 'http://localhost:80';\nfetch(BASE);",
+            "const id = 'kit.first';\nrequest({id, name: id, url: args.url, body: x});",
+            "const id = 'kit.first';\nfetch(`https://${args.host}/${id}`, {method: 'POST', body: x});",
+            "const docs = 'https://b.test';\nsend({text: docs, body: x});",
         ] {
             assert_eq!(of(text, &[other]), [], "{text}");
         }
