@@ -85,9 +85,13 @@ impl Bases {
             return bases;
         }
         let text = document.text.as_str();
-        for found in BASE.captures_iter(text).take(MAX_NAMES) {
-            if let (Some(name), Some(host)) = (found.get(1), found.get(2)) {
-                put(&mut bases.names, name.as_str(), host.as_str(), false);
+        // What every find of an expression holds is asked of the whole text first: each begins at any word, which is slow.
+        let has_address = ADDRESS.is_match(text);
+        if has_address {
+            for found in BASE.captures_iter(text).take(MAX_NAMES) {
+                if let (Some(name), Some(host)) = (found.get(1), found.get(2)) {
+                    put(&mut bases.names, name.as_str(), host.as_str(), false);
+                }
             }
         }
         for found in BARE.captures_iter(text).take(MAX_NAMES) {
@@ -98,17 +102,25 @@ impl Bases {
         if !is_program {
             return bases;
         }
-        for found in LIST.captures_iter(text).take(MAX_NAMES) {
-            let (Some(name), Some(list)) = (found.get(1), found.get(2)) else { continue };
-            hosts_in(list.as_str()).for_each(|host| put(&mut bases.names, name.as_str(), host, false));
+        if has_address {
+            for found in LIST.captures_iter(text).take(MAX_NAMES) {
+                let (Some(name), Some(list)) = (found.get(1), found.get(2)) else { continue };
+                hosts_in(list.as_str()).for_each(|host| put(&mut bases.names, name.as_str(), host, false));
+            }
         }
-        for found in OBJECT.captures_iter(text).take(MAX_NAMES) {
-            let (Some(name), Some(object)) = (found.get(1), found.get(2)) else { continue };
-            let gives = GIVES.is_match(object.as_str());
-            options_in(object.as_str()).for_each(|host| put(&mut bases.names, name.as_str(), host, gives));
+        if PLACE.is_match(text) {
+            for found in OBJECT.captures_iter(text).take(MAX_NAMES) {
+                let (Some(name), Some(object)) = (found.get(1), found.get(2)) else { continue };
+                let gives = GIVES.is_match(object.as_str());
+                options_in(object.as_str()).for_each(|host| put(&mut bases.names, name.as_str(), host, gives));
+            }
         }
-        bases.read_aliases(text);
-        bases.read_clients(text);
+        if !bases.names.is_empty() {
+            bases.read_aliases(text);
+        }
+        if CLIENT_BASE.is_match(text) {
+            bases.read_clients(text);
+        }
         bases
     }
 

@@ -214,11 +214,17 @@ pub fn is_aimed(document: &Document, span: Range<usize>) -> bool {
 
 /// The sentence, list item or table row around a span, in bytes. It ends at a full stop, question or exclamation mark
 /// before white space, an empty line, or the next list item. It reaches 400 bytes at most to each side.
-pub fn sentence_around(bytes: &[u8], span: Range<usize>) -> Range<usize> {
+pub fn sentence_around(text: &[u8], span: Range<usize>) -> Range<usize> {
     let low = span.start.saturating_sub(SENTENCE_REACH);
-    let high = span.end.saturating_add(SENTENCE_REACH).min(bytes.len());
-    let start = (low + 1..=span.start).rev().find(|at| breaks_before(bytes, *at)).unwrap_or(low);
-    let end = (span.end.max(1)..high).find(|at| breaks_before(bytes, *at)).unwrap_or(high);
+    let high = span.end.saturating_add(SENTENCE_REACH).min(text.len());
+    // Nearly every byte ends no sentence: the few that can are found before anything is asked of them.
+    let ends = |range: Range<usize>| {
+        let bytes = slice(text, range.clone()).iter().enumerate();
+        let marks = bytes.filter(|(_, byte)| matches!(byte, b'.' | b'!' | b'?' | b'\n'));
+        marks.map(move |(index, _)| range.start + index + 1).filter(|at| breaks_before(text, *at))
+    };
+    let start = ends(low..span.start).next_back().unwrap_or(low);
+    let end = ends(span.end.saturating_sub(1)..high.saturating_sub(1)).next().unwrap_or(high);
     start..end.max(span.end)
 }
 

@@ -18,7 +18,7 @@ static INSTALLERS: LazyLock<Vec<&str>> = LazyLock::new(|| vocab::entries(vocab::
 
 /// An address with its scheme.
 static ADDRESS: LazyLock<Regex> =
-    LazyLock::new(|| compile(r#"(?i)\b(?:https?|hxxps?|ftp)://([^\s"\x27`<>|)\\]+)"#).expect("the pattern is valid"));
+    LazyLock::new(|| compile(r#"(?i)\b(?:https?|hxxps?|ftp)://[^\s"\x27`<>|)\\]+"#).expect("the pattern is valid"));
 
 /// The address behind a fetcher, where it stands without a scheme.
 static BARE: LazyLock<Regex> = LazyLock::new(|| {
@@ -99,15 +99,17 @@ fn fetched(text: &[u8], part: Range<usize>) -> Vec<Address> {
 
 fn within(text: &[u8], part: Range<usize>) -> Vec<Address> {
     let part = text.get(part).unwrap_or(&[]);
-    let found = |expression: &Regex| -> Vec<Address> {
-        expression
-            .captures_iter(part)
-            .filter_map(|found| found.get(1))
-            .map(|found| Address::read(found.as_bytes()))
-            .collect()
+    // A find alone costs a fraction of one with its groups, and the scheme ends at the first slashes.
+    let behind_scheme = |found: &[u8]| {
+        let slashes = found.windows(3).position(|window| window == b"://")?;
+        found.get(slashes + 3..).map(Address::read)
     };
-    let addresses = found(&ADDRESS);
-    if addresses.is_empty() { found(&BARE) } else { addresses }
+    let addresses: Vec<Address> = ADDRESS.find_iter(part).filter_map(|found| behind_scheme(found.as_bytes())).collect();
+    if addresses.is_empty() {
+        let bare = BARE.captures_iter(part).filter_map(|found| found.get(1));
+        return bare.map(|found| Address::read(found.as_bytes())).collect();
+    }
+    addresses
 }
 
 /// The part of a line that is one command with its pipes: up to what separates commands on either side.

@@ -1,5 +1,6 @@
 //! Which context makes a find of a data rule milder, and how mild.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use serde::Deserialize;
@@ -74,15 +75,9 @@ impl Mildness {
     }
 }
 
-/// Words that stand in any document's head and in many hosts.
-const COMMON_WORDS: [&str; 14] = [
-    "install", "setup", "skill", "agent", "tool", "tools", "code", "https", "http", "name", "with", "data", "download",
-    "test",
-];
-
 /// True where the command of a find has addresses and all of them are such.
 fn every_address(around: &FindContext<'_>, is_such: impl Fn(&Address) -> bool) -> bool {
-    let addresses = addresses::around(around.look.text, around.found);
+    let addresses = around.addresses();
     !addresses.is_empty() && addresses.iter().all(is_such)
 }
 
@@ -90,27 +85,13 @@ fn every_address(around: &FindContext<'_>, is_such: impl Fn(&Address) -> bool) -
 /// of four letters or more with the first 700 bytes of the document. There it states its subject. An attacker can
 /// arrange that, so it only makes a find milder.
 fn names_own_host(around: &FindContext<'_>) -> bool {
-    let text = around.look.document.text.as_bytes();
-    let head = text.get(..text.len().min(700)).unwrap_or(&[]).to_ascii_lowercase();
-    // The address itself proves nothing: only what stands before the first one counts.
-    let head =
-        head.windows(4).position(|window| window == b"http").map_or(&head[..], |at| head.get(..at).unwrap_or(&[]));
-    // Nor does a host that stands there without its scheme.
-    let is_host = |token: &&[u8]| {
-        token
-            .windows(3)
-            .any(|part| part[1] == b'.' && part[0].is_ascii_alphanumeric() && part[2].is_ascii_alphanumeric())
-    };
-    let words: Vec<&[u8]> = head
-        .split(u8::is_ascii_whitespace)
-        .filter(|token| !is_host(token))
-        .flat_map(|token| token.split(|byte| !byte.is_ascii_alphanumeric()))
-        .filter(|word| word.len() >= 4 && !COMMON_WORDS.iter().any(|common| common.as_bytes() == *word))
-        .collect();
-    every_address(around, |address| around.look.own.contains(&address.host) || shares_a_word(&address.host, &words))
+    let look = around.look;
+    every_address(around, |address| {
+        look.own.contains(&address.host) || shares_a_word(&address.host, look.subject_words())
+    })
 }
 
-fn shares_a_word(host: &str, words: &[&[u8]]) -> bool {
+fn shares_a_word(host: &str, words: &[Vec<u8>]) -> bool {
     // What its owner registered: anybody can put a well-known name below a site of their own.
     let site = site_of(host);
     let label = site.split('.').next().unwrap_or_default().as_bytes();
@@ -156,7 +137,19 @@ impl Lower {
 
 /// The surroundings of a find, from which its milder severity follows.
 pub(super) struct FindContext<'a> {
-    pub(super) context: &'a Context,
-    pub(super) look: &'a ScannedText<'a>,
-    pub(super) found: &'a Range<usize>,
+    context: &'a Context,
+    look: &'a ScannedText<'a>,
+    found: &'a Range<usize>,
+    addresses: OnceCell<Vec<Address>>,
+}
+
+impl<'a> FindContext<'a> {
+    pub(super) fn new(context: &'a Context, look: &'a ScannedText<'a>, found: &'a Range<usize>) -> Self {
+        Self { context, look, found, addresses: OnceCell::new() }
+    }
+
+    /// The addresses of its command, which several contexts ask for.
+    fn addresses(&self) -> &[Address] {
+        self.addresses.get_or_init(|| addresses::around(self.look.text, self.found))
+    }
 }

@@ -259,7 +259,7 @@ impl DataRule {
             None
         } else {
             let context = Context::within(look.document, look.view.text(), found.clone(), offset);
-            let around = FindContext { context: &context, look, found };
+            let around = FindContext::new(&context, look, found);
             self.lower.iter().filter_map(|lower| lower.severity(&around)).min()
         };
         let severity = lowered.map_or(self.meta.severity, |lowered| lowered.min(self.meta.severity));

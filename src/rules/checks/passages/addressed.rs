@@ -4,6 +4,7 @@
 //! Honest instructions name hosts too: to read, to sign up, to install from. What sets an order apart is that something
 //! of the user's goes to the address, or that the address is put in place of another, or into what others will read.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -22,6 +23,8 @@ static NAMED: LazyLock<Regex> = LazyLock::new(|| capdex_evidence::expression::of
 
 /// What stands for the address in a sentence whose deeds are read.
 const ADDRESS: &str = "@@";
+/// The shortest host that counts, in bytes: shorter words stand in many texts.
+const SHORTEST: usize = 6;
 
 /// Something is to be sent there, or somebody let in.
 static GOES: LazyLock<Regex> = pattern!(
@@ -80,20 +83,34 @@ fn has_deed(subject: &Subject<'_>, own: &Destinations, passage: &Passage<'_>) ->
     }
     // What readers are shown stands in quotes, and has them confirm; an order does neither.
     let is_mention = passage.is_mention();
-    NAMED.find_iter(said).take(8).any(|found| {
-        let plain = format!(
-            "{}{ADDRESS}{}",
-            NAMED.replace_all(said.get(..found.start()).unwrap_or_default(), "it"),
-            NAMED.replace_all(said.get(found.end()..).unwrap_or_default(), "it"),
-        );
+    let named: Vec<Range<usize>> = NAMED.find_iter(said).map(|found| found.range()).collect();
+    named.iter().take(8).any(|address| {
+        let written = said.get(address.clone()).unwrap_or_default();
+        // Asked first: most addresses end here, and a long sentence has many.
+        if is_anybodys(written) {
+            return false;
+        }
+        let plain = plain(said, &named, address);
         let is_deed = SHOWN.is_match(&plain) || !is_mention && (GOES.is_match(&plain) || STEERED.is_match(&plain));
-        is_deed && !LEFT.is_match(&plain) && is_strange(subject, own, found.as_str())
+        is_deed && !LEFT.is_match(&plain) && is_strange(subject, own, written)
     })
 }
 
-/// True for an address that is a stranger's and stands in the whole capability once.
-fn is_strange(subject: &Subject<'_>, own: &Destinations, address: &str) -> bool {
-    /// Mailboxes that packages name for people to write to.
+/// A sentence with a word in place of the address, and another in place of all others.
+fn plain(said: &str, named: &[Range<usize>], address: &Range<usize>) -> String {
+    let mut plain = String::with_capacity(said.len());
+    let mut end = 0;
+    for range in named {
+        plain.push_str(said.get(end..range.start).unwrap_or_default());
+        plain.push_str(if range == address { ADDRESS } else { "it" });
+        end = range.end;
+    }
+    plain.push_str(said.get(end..).unwrap_or_default());
+    plain
+}
+
+/// True for an address that is nobody's in particular, and for a mailbox that packages name for people to write to.
+fn is_anybodys(address: &str) -> bool {
     const OFFICES: [&str; 14] = [
         "support", "contact", "feedback", "help", "security", "abuse", "sales", "press@", "info@", "noreply",
         "no-reply", "git@", "hello@", "privacy",
@@ -101,9 +118,14 @@ fn is_strange(subject: &Subject<'_>, own: &Destinations, address: &str) -> bool 
     const ANYBODY: [&str; 12] =
         ["example", "your", "<", "{", "$", "localhost", "my-", "mybucket", "acme", "company.", "contoso", "test"];
     let lower = address.to_ascii_lowercase();
-    if OFFICES.iter().any(|office| lower.starts_with(office)) || ANYBODY.iter().any(|word| lower.contains(word)) {
-        return false;
-    }
+    OFFICES.iter().any(|office| lower.starts_with(office))
+        || ANYBODY.iter().any(|word| lower.contains(word))
+        || host_and_path(&lower).0.len() < SHORTEST
+}
+
+/// True for an address that is a stranger's and stands in the whole capability once.
+fn is_strange(subject: &Subject<'_>, own: &Destinations, address: &str) -> bool {
+    let lower = address.to_ascii_lowercase();
     let is_bucket = lower.starts_with("s3://") || lower.starts_with("gs://");
     let (host, _) = host_and_path(&lower);
     let is_foreign = || {
@@ -111,7 +133,7 @@ fn is_strange(subject: &Subject<'_>, own: &Destinations, address: &str) -> bool 
             && !own.are_told_of(subject, &format!("https://{host}/"))
     };
     // All texts are read last.
-    host.len() >= 6 && (is_bucket || is_foreign()) && named_in(subject, host) <= 1
+    (is_bucket || is_foreign()) && named_in(subject, host) <= 1
 }
 
 /// In how many places the texts of a capability name a host.
