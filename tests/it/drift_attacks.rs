@@ -233,9 +233,10 @@ fn build_steps_that_no_script_names_are_effects_and_their_commands_are_told() {
 #[test]
 fn dependencies_that_lead_to_strangers_are_told() {
     let depend = |entry: &'static str| Release::default().replace("package.json", "\"dependencies\": {", entry);
+    let everybodys = capdex_model::registries::npm();
     let lock = |resolved: &str| {
         format!(
-            r#"{{"lockfileVersion": 3, "packages": {{"": {{}}, "node_modules/a": {{"version": "1.0.0", "resolved": "https://registry.example.test/a/-/a-1.0.0.tgz"}}, "node_modules/b": {{"version": "1.0.0", "resolved": "https://registry.example.test/b/-/b-1.0.0.tgz"}}, "node_modules/c": {{"version": "1.0.0", "resolved": "{resolved}"}}}}}}"#
+            r#"{{"lockfileVersion": 3, "packages": {{"": {{}}, "node_modules/a": {{"version": "1.0.0", "resolved": "{everybodys}/a/-/a-1.0.0.tgz"}}, "node_modules/b": {{"version": "1.0.0", "resolved": "{everybodys}/b/-/b-1.0.0.tgz"}}, "node_modules/c": {{"version": "1.0.0", "resolved": "{resolved}"}}}}}}"#
         )
     };
     let told = releases(&[
@@ -248,10 +249,7 @@ fn dependencies_that_lead_to_strangers_are_told() {
         ("named", depend("\"dependencies\": {\"left-letters\": \"^2.1.0\", ")),
         ("renamed", depend("\"dependencies\": {\"string-width-cjs\": \"npm:string-width@^4.2.0\", ")),
         ("own-git", depend("\"dependencies\": {\"letters-core\": \"git+https://forge.test/letters/core.git\", ")),
-        (
-            "locked-whole",
-            Release::default().add("npm-shrinkwrap.json", lock("https://registry.example.test/c/-/c-1.0.0.tgz")),
-        ),
+        ("locked-whole", Release::default().add("npm-shrinkwrap.json", lock(&format!("{everybodys}/c/-/c-1.0.0.tgz")))),
     ]);
     caught(&told, &["git", "short", "address", "alias", "locked"]);
     silent(&told, &["named", "renamed", "own-git", "locked-whole"]);

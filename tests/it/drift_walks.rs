@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use capdex_model::registries;
+
 use crate::drift::{alerts, night};
 use crate::drift_attacks::{Files, Release, Told, caught, first, nights, silent};
 use crate::packages;
@@ -158,6 +160,8 @@ fn no_release_excuses_its_own_dependencies() {
             ),
         ),
         ("locked-all", release().add("npm-shrinkwrap.json", lock("https://files.collector.test"))),
+        // A site of his own that looks as a registry does.
+        ("locked-alike", release().add("npm-shrinkwrap.json", lock("https://registry.collector.test/x/-"))),
         // Honest: the project moved, and what it depends on has a name.
         (
             "moved",
@@ -175,11 +179,14 @@ fn no_release_excuses_its_own_dependencies() {
                 "\"homepage\": \"https://letters-vendor.test\", \"license\"",
             ),
         ),
-        ("mirror", release().add("npm-shrinkwrap.json", lock("https://registry.example.test/x/-"))),
+        ("everybodys", release().add("npm-shrinkwrap.json", lock(&format!("{}/x/-", registries::npm())))),
+        ("same-registry", release().add("npm-shrinkwrap.json", lock("http://127.0.0.1:4873/x/-"))),
     ]);
-    caught(&told, &["plain", "own-word", "own-home", "locked-all"]);
+    caught(&told, &["plain", "own-word", "own-home", "locked-all", "locked-alike"]);
     silent(&told, &["moved", "home"]);
-    assert_eq!(told["mirror"].0, None, "a registry of whoever wrote the lock");
+    for name in ["everybodys", "same-registry"] {
+        assert_eq!(told[name].0, None, "{name}: {:?}", told[name].1);
+    }
 }
 
 #[test]

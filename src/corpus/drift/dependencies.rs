@@ -184,8 +184,9 @@ fn is_named_so(name: &str, of: &str) -> bool {
 }
 
 /// The effects of dependencies that the package did not have, or not in that way. What is its own, it said before: whoever takes a
-/// release over writes his own repository and home page into the same manifest.
-pub(super) fn effects(before: &PackageVersion<'_>, own: &Dependencies) -> Vec<Effect> {
+/// release over writes his own repository and home page into the same manifest. `registry` is the site of the registry that
+/// handed the package out.
+pub(super) fn effects(before: &PackageVersion<'_>, own: &Dependencies, registry: Option<&str>) -> Vec<Effect> {
     let old = &before.inventory.dependencies;
     let mut effects = Vec::new();
     let domains = OwnDomains::of(before.evidence);
@@ -211,13 +212,12 @@ pub(super) fn effects(before: &PackageVersion<'_>, own: &Dependencies) -> Vec<Ef
             }
         }
     }
-    // Where most packages came from is the registry of whoever wrote the lock file; of a first one only a site that looks like a
-    // registry can be it.
-    let most = |(_, of): &(&String, &LockedSite)| of.packages;
-    let of_first = || own.locked.iter().filter(|(_, of)| of.is_registry()).max_by_key(most);
-    let usual = old.locked.iter().max_by_key(most).or_else(of_first).map(|(site, _)| site);
     for (site, of) in &own.locked {
-        if !old.locked.contains_key(site) && Some(site) != usual && !domains.contains(site) {
+        let is_known = old.locked.contains_key(site) || domains.contains(site);
+        // What looks as a registry's is one only where everybody takes packages from it, or this package came from it: a
+        // first lock file could name any.
+        let is_registry = || of.is_registry() && (hands_out_all(site) || registry == Some(site.as_str()));
+        if !is_known && !is_registry() {
             let detail = format!("{} comes from {site}", of.first);
             effects.push(Effect::new(EffectKind::Dependency, Severity::Medium, &of.file, &detail));
         }
@@ -225,6 +225,20 @@ pub(super) fn effects(before: &PackageVersion<'_>, own: &Dependencies) -> Vec<Ef
     effects.sort_by_key(|effect| std::cmp::Reverse(effect.severity));
     effects.truncate(TOLD);
     effects
+}
+
+/// True for the site of a registry or a mirror from which everybody takes packages, under the names that they have.
+fn hands_out_all(site: &str) -> bool {
+    /// The name of the site, and its ending.
+    const PUBLIC: [(&str, &str); 6] = [
+        ("npmjs", "org"),
+        ("yarnpkg", "com"),
+        ("npmmirror", "com"),
+        ("taobao", "org"),
+        ("tencent", "com"),
+        ("huaweicloud", "com"),
+    ];
+    site.split_once('.').is_some_and(|named| PUBLIC.contains(&named))
 }
 
 /// The place to which a demand leads.

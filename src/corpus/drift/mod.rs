@@ -199,7 +199,7 @@ fn of_capability(
         effects.extend(manifest_declarations::effects(before.0, &declarations, context.version_change));
         effects.extend(build_steps::effects(before.0, &build_steps::of(new.1.capability, new.0.evidence)));
         let depends = dependencies::Dependencies::of(new.1.capability, new.0.evidence);
-        effects.extend(dependencies::effects(before.0, &depends));
+        effects.extend(dependencies::effects(before.0, &depends, new.0.registry.as_deref()));
         // A wheel for one more platform brings machine code of its own.
         if !context.has_other_files {
             effects.extend(programs::effects(before.0, new));

@@ -18,6 +18,7 @@ use capdex_evidence::Evidence;
 use capdex_evidence::code::SourceView;
 use capdex_evidence::document::{Document, is_test_path};
 use capdex_evidence::file_role::FileRole;
+use capdex_evidence::site::site_of;
 use capdex_evidence::voice::Voice;
 use capdex_model::capability::Capability;
 use capdex_model::fact::{Confidence, Fact, Outcome, Severity};
@@ -49,6 +50,8 @@ pub struct PackageVersion<'a> {
     pub is_whole: bool,
     /// The things of it that could not be read, or were refused.
     pub(super) gaps: &'a [Gap],
+    /// The site of the registry that handed it out, where one did.
+    pub(super) registry: Option<String>,
     /// The things that the whole package has, wherever in it: a move inside a package brings nothing new.
     pub(super) inventory: PackageInventory<'a>,
 }
@@ -94,13 +97,19 @@ impl<'a> PackageVersion<'a> {
         for one in seen.values() {
             inventory.add(evidence, one);
         }
-        Self { evidence, seen, is_whole, gaps: &[], inventory }
+        Self { evidence, seen, is_whole, gaps: &[], registry: None, inventory }
     }
 
     /// The same with what of its bytes could not be read, or was refused.
     #[must_use]
     pub fn with_gaps(self, gaps: &'a [Gap]) -> Self {
         Self { gaps, ..self }
+    }
+
+    /// The same as a package that a registry handed out, from the address of its archive.
+    #[must_use]
+    pub fn from_registry(self, archive: &str) -> Self {
+        Self { registry: hosts::host_of(archive).map(|host| site_of(&host)), ..self }
     }
 
     /// The source of a capability that runs for users: tests and fixtures are left out.

@@ -22,6 +22,7 @@ use capdex_model::capability::Kind;
 use capdex_model::fact::Severity;
 use capdex_model::facts::SparseFacts;
 use capdex_model::ids::{CapabilityId, slug_of};
+use capdex_model::listing::Locator;
 use capdex_model::snapshot::Completeness;
 use capdex_model::time::AsOf;
 
@@ -162,7 +163,10 @@ fn compare(item: &LoadedPair, at: AsOf) -> PairComparison {
     let (before, after) = rayon::join(|| analysis::read(&item.before), || analysis::read(&item.after));
     // What could not be read whole proves no absence.
     let old = side(&before.0, &before.1, item.pair.before.is_whole).with_gaps(&item.before.gaps);
-    let new = side(&after.0, &after.1, item.pair.after.is_whole).with_gaps(&item.after.gaps);
+    let mut new = side(&after.0, &after.1, item.pair.after.is_whole).with_gaps(&item.after.gaps);
+    if let Locator::NpmPackage { url, .. } = &item.pair.after.locator {
+        new = new.from_registry(url);
+    }
     let drifts = drift::compare(&old, &new, item.around, capdex_rules::mask_line);
     let mut events: Vec<DriftEvent> =
         drifts.iter().map(|drift| event(item, &item.pair.before, drift, &old, &new, at)).collect();

@@ -2,8 +2,7 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
-use regex_syntax::hir::Hir;
+use regex::{Regex, RegexSet};
 
 use super::bent;
 use super::sign::sign_of;
@@ -58,11 +57,16 @@ fn expression(text: &str) -> Regex {
     capdex_evidence::expression::of(&format!("(?i){text}"))
 }
 
-/// What every program holds that does one of the deeds, asked in one search: nearly no program does any.
-pub(super) static ANY: LazyLock<Regex> = LazyLock::new(|| {
-    let signs = Hir::alternation(DEEDS.iter().map(|deed| sign_of(deed.done.as_str())).collect());
-    capdex_evidence::expression::of(&signs.to_string())
+/// What every program holds that does a deed, by the deed's number, asked in one search: a program does few.
+static SIGNS: LazyLock<RegexSet> = LazyLock::new(|| {
+    let signs = DEEDS.iter().map(|deed| sign_of(deed.done.as_str()).to_string());
+    capdex_evidence::expression::set_of(signs)
 });
+
+/// The deeds whose sign a text holds.
+pub(super) fn hinted(text: &str) -> impl Iterator<Item = &'static Deed> {
+    SIGNS.matches(text).into_iter().filter_map(|number| DEEDS.get(number))
+}
 
 pub(super) static DEEDS: LazyLock<Vec<Deed>> = LazyLock::new(|| {
     let mut deeds = vec![

@@ -20,7 +20,7 @@ use capdex_evidence::subject::Subject;
 use capdex_evidence::voice::Voice;
 use capdex_model::capability::Kind;
 use capdex_model::fact::{Confidence, Severity};
-use deeds::{ANY, DEEDS, Deed};
+use deeds::{Deed, hinted};
 
 mod bent;
 mod deeds;
@@ -50,15 +50,15 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     if subject.capability.kind != Kind::Skill {
         return;
     }
-    for document in subject.documents().filter(|document| is_program(document) && ANY.is_match(&document.text)) {
-        for deed in DEEDS.iter() {
+    for document in subject.documents().filter(|document| is_program(document)) {
+        for deed in hinted(&document.text) {
             let Some(at) = done(document, deed).filter(|at| !is_told(subject, document, *at, deed)) else { continue };
             report(document, deed, at, facts);
         }
     }
     let spoken = LazyCell::new(|| fences::spoken(subject));
-    for document in subject.documents().filter(|document| fences::may_run(document) && ANY.is_match(&document.text)) {
-        for deed in DEEDS.iter().filter(|deed| fences::counts(deed)) {
+    for document in subject.documents().filter(|document| fences::may_run(document)) {
+        for deed in hinted(&document.text).filter(|deed| fences::counts(deed)) {
             let Some(at) = fences::done(document, deed) else { continue };
             let is_told =
                 spoken.iter().any(|text| deed.is_told_in(text)) || deed.is_told_in(&fences::remark_above(document, at));
