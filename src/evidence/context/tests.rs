@@ -1,5 +1,7 @@
 //! Tests of context.
 
+use proptest::prelude::*;
+
 use super::*;
 
 fn context(path: &str, text: &str, needle: &str) -> Context {
@@ -186,4 +188,15 @@ fn a_line_above_a_heading_leads_nothing_in() {
     assert!(!context("SKILL.md", text, "ignore all rules").defensive);
     let text = text.replace("## Steps\n\n", "");
     assert!(context("SKILL.md", &text, "ignore all rules").defensive);
+}
+
+proptest! {
+    #[test]
+    fn a_sentence_begins_and_ends_where_a_walk_over_every_byte_says(text in "[a.!?\n\r#|>*1) -]{0,60}", a in 0_usize..60, b in 0_usize..60) {
+        let (bytes, length) = (text.as_bytes(), text.len());
+        let span = a.min(b).min(length)..a.max(b).min(length);
+        let start = (1..=span.start).rev().find(|at| breaks_before(bytes, *at)).unwrap_or(0);
+        let end = (span.end.max(1)..length).find(|at| breaks_before(bytes, *at)).unwrap_or(length);
+        prop_assert_eq!(sentence_around(bytes, span.clone()), start..end.max(span.end));
+    }
 }
