@@ -180,11 +180,12 @@ fn no_release_excuses_its_own_dependencies() {
             ),
         ),
         ("everybodys", release().add("npm-shrinkwrap.json", lock(&format!("{}/x/-", registries::npm())))),
+        ("template", release().add("templates/app/package-lock.json", lock("https://registry.example.test/x/-"))),
         ("same-registry", release().add("npm-shrinkwrap.json", lock("http://127.0.0.1:4873/x/-"))),
     ]);
     caught(&told, &["plain", "own-word", "own-home", "locked-all", "locked-alike"]);
     silent(&told, &["moved", "home"]);
-    for name in ["everybodys", "same-registry"] {
+    for name in ["everybodys", "template", "same-registry"] {
         assert_eq!(told[name].0, None, "{name}: {:?}", told[name].1);
     }
 }

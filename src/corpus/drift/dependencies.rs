@@ -13,7 +13,7 @@ use super::hosts::host_of;
 use super::package_version::PackageVersion;
 use capdex_evidence::Evidence;
 use capdex_evidence::file_role::FileRole;
-use capdex_evidence::manifest::{Manifest, ManifestKind, is_foreign};
+use capdex_evidence::manifest::{Manifest, ManifestKind, is_foreign, name_of};
 use capdex_evidence::own_domains::OwnDomains;
 use capdex_evidence::site::site_of;
 use capdex_model::capability::Capability;
@@ -23,6 +23,8 @@ use capdex_model::fact::Severity;
 const ENTRIES: usize = 50_000;
 /// The deepest nesting of a lock file of the old form.
 const DEPTH: usize = 20;
+/// The lock file that is obeyed where the package is installed by somebody else.
+const OBEYED: &str = "npm-shrinkwrap.json";
 /// Effects of one release that are told by name.
 const TOLD: usize = 20;
 
@@ -67,10 +69,8 @@ impl Dependencies {
             if let Some(manifest) = evidence.manifests.get(path).filter(|manifest| !is_foreign(&manifest.path)) {
                 all.read(manifest);
             }
-            let name = path.rsplit('/').next().unwrap_or(path);
-            // Of the lock files only this one is obeyed where the package is installed by somebody else.
             let lock = evidence.documents.get(path).filter(|document| {
-                document.role == FileRole::Lock && matches!(name, "npm-shrinkwrap.json" | "package-lock.json")
+                document.role == FileRole::Lock && matches!(name_of(path), OBEYED | "package-lock.json")
             });
             if let Some(value) = lock.and_then(|document| serde_json::from_str::<Value>(&document.text).ok()) {
                 all.lock(path, &value, &mut ENTRIES.clone(), DEPTH);
@@ -212,11 +212,18 @@ pub(super) fn effects(before: &PackageVersion<'_>, own: &Dependencies, registry:
             }
         }
     }
+    let first = || own.locked.iter().filter(|(_, of)| of.is_registry()).max_by_key(|(_, of)| of.packages);
+    let usual = if old.locked.is_empty() { first().map(|(site, _)| site) } else { None };
     for (site, of) in &own.locked {
         let is_known = old.locked.contains_key(site) || domains.contains(site);
-        // What looks as a registry's is one only where everybody takes packages from it, or this package came from it: a
-        // first lock file could name any.
-        let is_registry = || of.is_registry() && (hands_out_all(site) || registry == Some(site.as_str()));
+        // What looks as a registry's is one where everybody takes packages from it, or this package came from it. A first file
+        // that every installation obeys could name any; one that only its author's does names his.
+        let is_registry = || {
+            of.is_registry()
+                && (hands_out_all(site)
+                    || registry == Some(site.as_str())
+                    || usual == Some(site) && name_of(&of.file) != OBEYED)
+        };
         if !is_known && !is_registry() {
             let detail = format!("{} comes from {site}", of.first);
             effects.push(Effect::new(EffectKind::Dependency, Severity::Medium, &of.file, &detail));
