@@ -162,6 +162,12 @@ fn no_release_excuses_its_own_dependencies() {
         ("locked-all", release().add("npm-shrinkwrap.json", lock("https://files.collector.test"))),
         // A site of his own that looks as a registry does.
         ("locked-alike", release().add("npm-shrinkwrap.json", lock("https://registry.collector.test/x/-"))),
+        (
+            "locked-beside",
+            release()
+                .add("lib/package-lock.json", lock("https://registry.collector.test/x/-"))
+                .add("npm-shrinkwrap.json", lock("https://registry.collector.test/x/-")),
+        ),
         // Honest: the project moved, and what it depends on has a name.
         (
             "moved",
@@ -183,7 +189,7 @@ fn no_release_excuses_its_own_dependencies() {
         ("template", release().add("templates/app/package-lock.json", lock("https://registry.example.test/x/-"))),
         ("same-registry", release().add("npm-shrinkwrap.json", lock("http://127.0.0.1:4873/x/-"))),
     ]);
-    caught(&told, &["plain", "own-word", "own-home", "locked-all", "locked-alike"]);
+    caught(&told, &["plain", "own-word", "own-home", "locked-all", "locked-alike", "locked-beside"]);
     silent(&told, &["moved", "home"]);
     for name in ["everybodys", "template", "same-registry"] {
         assert_eq!(told[name].0, None, "{name}: {:?}", told[name].1);

@@ -52,6 +52,8 @@ struct LockedSite {
     first: String,
     /// The file that says so.
     file: String,
+    /// True where a file says so that every installation obeys.
+    is_obeyed: bool,
 }
 
 impl LockedSite {
@@ -89,6 +91,7 @@ impl Dependencies {
                     let known = entry.get_mut();
                     known.packages += other.packages;
                     known.as_of_registry += other.as_of_registry;
+                    known.is_obeyed |= other.is_obeyed;
                 }
             }
         }
@@ -137,11 +140,17 @@ impl Dependencies {
             let resolved = entry.get("resolved").and_then(Value::as_str).unwrap_or_default();
             if let Some(host) = host_of(&plain(resolved)) {
                 let name = name.rsplit("node_modules/").next().unwrap_or(name);
-                let of_site =
-                    || LockedSite { packages: 0, as_of_registry: 0, first: name.to_owned(), file: path.to_owned() };
+                let of_site = || LockedSite {
+                    packages: 0,
+                    as_of_registry: 0,
+                    first: name.to_owned(),
+                    file: path.to_owned(),
+                    is_obeyed: false,
+                };
                 let site = self.locked.entry(site_of(&host)).or_insert_with(of_site);
                 site.packages += 1;
                 site.as_of_registry += usize::from(resolved.contains("/-/"));
+                site.is_obeyed |= name_of(path) == OBEYED;
             }
             self.lock(path, entry, left, depth - 1);
         }
@@ -220,9 +229,7 @@ pub(super) fn effects(before: &PackageVersion<'_>, own: &Dependencies, registry:
         // that every installation obeys could name any; one that only its author's does names his.
         let is_registry = || {
             of.is_registry()
-                && (hands_out_all(site)
-                    || registry == Some(site.as_str())
-                    || usual == Some(site) && name_of(&of.file) != OBEYED)
+                && (hands_out_all(site) || registry == Some(site.as_str()) || usual == Some(site) && !of.is_obeyed)
         };
         if !is_known && !is_registry() {
             let detail = format!("{} comes from {site}", of.first);
