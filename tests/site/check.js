@@ -35,7 +35,8 @@ async function open(browser, path, options = {}) {
   page.on('console', (message) => { if (['error', 'warning'].includes(message.type())) at(`console: ${message.text()}`); });
   page.on('pageerror', (error) => at(`error: ${error.message}`));
   page.on('dialog', (dialog) => { at(`dialog: ${dialog.message()}`); dialog.dismiss(); });
-  page.on('requestfailed', (request) => at(`failed: ${request.url()}`));
+  // The browser asks for the icon by itself, and drops that when this script leaves the page: nothing of the site failed.
+  page.on('requestfailed', (request) => { if (request.failure().errorText !== 'net::ERR_ABORTED') at(`failed: ${request.url()} (${request.failure().errorText})`); });
   page.on('request', (request) => must(request.url().startsWith(`${root}/`), `${path}: asked for ${request.url()}`));
   await page.goto(`${root}/${path}`);
   return { page, close: () => made.close() };
