@@ -3,7 +3,7 @@
 //! An edge of a word by Unicode makes the engine leave its quick way at the first letter beyond ASCII, and nearly every text
 //! has a dash or a quotation mark: it is then some fifty times slower. The words that are looked for here are ASCII anyway.
 
-use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+use regex::{Regex, RegexBuilder};
 
 /// Compiles a fixed expression. Its `\b` are edges of ASCII words.
 ///
@@ -12,17 +12,6 @@ use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 #[expect(clippy::disallowed_methods, reason = "the one place that compiles expressions over text")]
 pub fn of(text: &str) -> Regex {
     Regex::new(&with_ascii_edges(text)).expect("the pattern is fixed and valid")
-}
-
-/// Compiles fixed expressions that are asked together, as [`of`] does each.
-///
-/// # Panics
-/// For an expression that is not valid.
-pub fn set_of(texts: impl IntoIterator<Item = String>) -> RegexSet {
-    /// Room for the states of many expressions at once: with less the engine forgets them and works each out anew.
-    const ROOM: usize = 16 << 20;
-    let texts = texts.into_iter().map(|text| with_ascii_edges(&text));
-    RegexSetBuilder::new(texts).size_limit(ROOM).dfa_size_limit(ROOM).build().expect("the patterns are fixed and valid")
 }
 
 /// The most bytes of an expression that somebody else wrote, and of what it is compiled to.

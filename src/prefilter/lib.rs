@@ -12,6 +12,7 @@ use regex_syntax::ParserBuilder;
 use regex_syntax::hir::Hir;
 
 mod card;
+mod deed;
 mod frequency;
 mod literal;
 mod literals;
@@ -21,6 +22,7 @@ mod search;
 mod tables;
 
 pub use card::{CardNeeds, Neighbour, Scope, Side};
+pub use deed::{DeedCard, DeedFile};
 pub use literal::{LONGEST, Literal, LiteralEdge};
 pub use literals::{LiteralPlan, LiteralSet, Sight};
 pub use needs::RequiredLiterals;

@@ -1,6 +1,6 @@
 //! Lists the cards of `cards/<pack>/<id>.toml` as Rust slices, so that adding a rule is adding a file: the data rules, the
-//! rules that name a check, and the pack of each. Makes statics of the questions of `questions/<topic>.toml`. Works out the
-//! tables of the prefilter for both: reading all expressions takes longer than scanning a skill.
+//! rules that name a check, and the pack of each. Makes statics of the questions of `questions/<topic>.toml` and of the deeds
+//! of `deeds.toml`. Works out the tables of the prefilter for all: reading all expressions takes longer than scanning a skill.
 
 #![expect(clippy::disallowed_methods, reason = "a build script reads the files that it lists")]
 
@@ -9,7 +9,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-use capdex_prefilter::{CardNeeds, PrefilterTables, RequiredLiterals};
+use capdex_prefilter::{CardNeeds, DeedFile, PrefilterTables, RequiredLiterals};
 use serde::Deserialize;
 
 /// One table of a file of questions.
@@ -33,7 +33,7 @@ fn main() -> io::Result<()> {
         texts.push(text);
     }
     cards.sort_by(|a, b| a.id.cmp(&b.id));
-    let questions = list_questions(&root.join("questions"), &out)?;
+    let questions = list_questions(&root, &out)?;
     let sample: Vec<&str> = texts.iter().map(String::as_str).collect();
     let write = |name: &str, needs: &[RequiredLiterals]| {
         let tables = postcard::to_stdvec(&PrefilterTables::of(needs, &sample)).map_err(io::Error::other)?;
@@ -74,24 +74,36 @@ fn list_cards(root: &Path, out: &Path) -> io::Result<Vec<(String, String)>> {
     Ok(with_patterns)
 }
 
-/// Makes a static of each question, numbered in the order of files and names, those that are asked everywhere first; gives
-/// their expressions.
+/// Makes a static of each question, numbered in the order of files and names, those that are asked everywhere first and the
+/// deeds, in a list of their own, before all; gives their expressions.
 fn list_questions(root: &Path, out: &Path) -> io::Result<Vec<String>> {
-    writeln!(io::stdout(), "cargo::rerun-if-changed={}", root.display())?;
-    let (mut statics, mut files) = (String::new(), String::new());
-    let mut questions = Vec::new();
-    for file in sorted(root)? {
-        let topic = file.file_stem().unwrap_or_default().to_string_lossy().to_uppercase();
-        let read = fs::read_to_string(&file)?;
-        let asked: BTreeMap<String, Asked> =
-            toml::from_str(&read).map_err(|error| io::Error::other(format!("{}: {error}", file.display())))?;
+    let (folder, deeds) = (root.join("questions"), root.join("deeds.toml"));
+    for watched in [&folder, &deeds] {
+        writeln!(io::stdout(), "cargo::rerun-if-changed={}", watched.display())?;
+    }
+    let mut files = String::new();
+    let mut read = |file: &Path| {
         files.push_str(&format!("include_str!({:?}), ", file.display().to_string()));
+        fs::read_to_string(file)
+    };
+    let deeds: DeedFile = toml::from_str(&read(&deeds)?).map_err(io::Error::other)?;
+    let (mut names, mut texts, mut listed) = (Vec::new(), Vec::new(), String::new());
+    for (number, deed) in deeds.deeds().enumerate() {
+        listed.push_str(&format!("Question::new({number}, {:?}), ", deed.done()));
+        names.push(format!("&DEEDS[{number}]"));
+        texts.push(deed.done());
+    }
+    let mut questions = Vec::new();
+    for file in sorted(&folder)? {
+        let topic = file.file_stem().unwrap_or_default().to_string_lossy().to_uppercase();
+        let asked: BTreeMap<String, Asked> =
+            toml::from_str(&read(&file)?).map_err(|error| io::Error::other(format!("{}: {error}", file.display())))?;
         let named = asked.into_iter().map(|(name, asked)| (format!("{topic}_{}", name.to_uppercase()), asked));
         questions.extend(named);
     }
     questions.sort_by_key(|(_, asked)| !asked.everywhere);
-    let everywhere = questions.iter().take_while(|(_, asked)| asked.everywhere).count();
-    let (mut names, mut texts) = (Vec::new(), Vec::new());
+    let everywhere = names.len() + questions.iter().take_while(|(_, asked)| asked.everywhere).count();
+    let mut statics = format!("pub(crate) static DEEDS: [Question; {}] = [{listed}];\n", names.len());
     for (name, Asked { any, .. }) in questions {
         let text = any.join("|");
         statics.push_str(&format!("pub(crate) static {name}: Question = Question::new({}, {text:?});\n", texts.len()));

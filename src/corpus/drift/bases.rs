@@ -125,11 +125,12 @@ impl Bases {
     }
 
     /// Adds those of another file.
-    pub(super) fn join(&mut self, other: Self) {
-        let maps = [(&mut self.names, other.names), (&mut self.bare, other.bare), (&mut self.clients, other.clients)];
+    pub(super) fn join(&mut self, other: &Self) {
+        let maps =
+            [(&mut self.names, &other.names), (&mut self.bare, &other.bare), (&mut self.clients, &other.clients)];
         for (into, of) in maps {
             for (name, hosts) in of {
-                hosts.iter().for_each(|(host, gives)| put(into, &name, host, *gives));
+                hosts.iter().for_each(|(host, gives)| put(into, name, host, *gives));
             }
         }
     }

@@ -162,7 +162,7 @@ impl<'a> PackageInventory<'a> {
     fn add_bases(&mut self, evidence: &Evidence, version: &CapabilityVersion<'_>) {
         for document in version.capability.files.iter().filter_map(|path| evidence.documents.get(path)) {
             if is_live(Some(document)) {
-                self.bases.join(Bases::of(document));
+                self.bases.join(&Bases::of(document));
             }
         }
     }
@@ -197,7 +197,7 @@ impl<'a> PackageInventory<'a> {
             let room = MAX_RECIPIENTS.saturating_sub(self.recipients.len());
             self.recipients.extend(recipients::recipients(document, &constants).into_iter().take(room));
             self.outbound_calls.add(document);
-            let requests = requests(document, &self.bases);
+            let requests = requests(document, &Bases::of(document), &self.bases);
             for request in &requests {
                 self.sites.entry(hosts::place_of(&request.host)).or_insert_with(|| document.path.clone());
             }

@@ -44,13 +44,13 @@ pub(super) fn asks(document: &Document) -> bool {
     matches!(document.role, FileRole::Source | FileRole::Script) && CALL.is_match(&document.text)
 }
 
-/// The requests of a file to hosts that are somebody's. `shared` are the names of the other files.
-pub(super) fn requests<'a>(document: &'a Document, shared: &Bases) -> Vec<Request<'a>> {
+/// The requests of a file to hosts that are somebody's. `own` are its names, `shared` those of all files.
+pub(super) fn requests<'a>(document: &'a Document, own: &Bases, shared: &Bases) -> Vec<Request<'a>> {
     let text = document.text.as_str();
     if !asks(document) {
         return Vec::new();
     }
-    let names = Names { own: &Bases::of(document), shared, scope: Scope::of(text) };
+    let names = Names { own, shared, scope: Scope::of(text) };
     let mut found = Vec::new();
     for call in CALL.captures_iter(text).take(MAX_CALLS) {
         let (Some(whole), Some(name)) = (call.get(0), call.get(3).or(call.get(4))) else { continue };
@@ -220,9 +220,13 @@ mod tests {
     fn of(text: &str, others: &[(&str, &str)]) -> Vec<(String, bool)> {
         let read = |path: &str, text: &str| Document::read(path, text.as_bytes(), &mut Vec::new());
         let mut shared = Bases::default();
-        others.iter().for_each(|(path, text)| shared.join(Bases::of(&read(path, text))));
+        others.iter().for_each(|(path, text)| shared.join(&Bases::of(&read(path, text))));
         let path = if text.contains("import requests") || text.contains("self.") { "a.py" } else { "a.js" };
-        requests(&read(path, text), &shared).into_iter().map(|request| (request.host, request.gives)).collect()
+        let document = read(path, text);
+        requests(&document, &Bases::of(&document), &shared)
+            .into_iter()
+            .map(|request| (request.host, request.gives))
+            .collect()
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub fn fenced(document: &Document) -> &Fenced {
 
 fn read(document: &Document) -> Option<Fenced> {
     let text = document.text.as_str();
-    if document.language != Language::Markdown || text.len() > MAX_BYTES || !WORTH_READING.is_match(text.as_bytes()) {
+    if document.language != Language::Markdown || text.len() > MAX_BYTES {
         return None;
     }
     let fences = fences(text);
@@ -166,10 +166,11 @@ fn dialect_of(info: &str) -> Option<SourceDialect> {
 
 /// The calls in some fences, at their places in the text, and whether the parser stumbled.
 fn parsed(text: &str, fences: &[&Fence]) -> Option<(Findings, bool)> {
-    let mut program = program(text, fences);
-    if !WORTH_READING.is_match(program.as_bytes()) {
+    let body = |fence: &&Fence| text.get(fence.body.clone()).unwrap_or_default().as_bytes();
+    if !fences.iter().any(|fence| WORTH_READING.is_match(body(fence))) {
         return None;
     }
+    let mut program = program(text, fences);
     let dialect = fences.first()?.dialect;
     if dialect == SourceDialect::Python {
         // Fragments leave out what every reader adds. At the end, so that every place stays where it is.

@@ -4,14 +4,11 @@
 //! a store of secrets, a call that sends, and a receiver whom nothing accounts for, in one program. A skill that needs a
 //! store names its service, whatever else it says of networks.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::destinations::Destinations;
 use super::sending_untold::{is_program, is_unnamed, receivers, sending};
 use super::shell_events::weighed_at;
 use crate::FactSink;
+use crate::questions;
 use capdex_evidence::code::is_issuer;
 use capdex_evidence::document::Document;
 use capdex_evidence::subject::Subject;
@@ -19,20 +16,6 @@ use capdex_evidence::voice::Voice;
 use capdex_evidence::zones::ZoneKind;
 use capdex_model::capability::Kind;
 use capdex_model::fact::{Confidence, Severity};
-
-/// Where programs keep secrets, as a path, as words that are joined to one, or as a command that prints them. A name that is
-/// no store (who may log in, and which hosts are known) is let go in `is_public`.
-static STORES: LazyLock<Regex> = LazyLock::new(|| {
-    let forms = [
-        r#"[/"'\\{,(]\.(?:ssh|gnupg|aws|kube|azure|docker|git-credentials|netrc|pypirc|npmrc|pgpass|vault-token)\b[\w./*-]{0,40}"#,
-        r"(?-i:\bLogin Data\b|\bLocal State\b)|\blogins\.json\b|\bkey4\.db\b|\bcookies\.sqlite\b|keychain-db\b|\bwallet\.dat\b|Local Storage[/\\]+leveldb",
-        r"\bdump-keychain\b|\bfind-(?:generic|internet)-password\b|\bcmdkey(?:\.exe)?\s+/list|\bkey=clear\b|\bsecret-tool\s+(?:lookup|search)|\bvaultcmd\b",
-        r#"application_default_credentials|\.config["'/\\, ]{1,6}(?:gh|gcloud|op|rclone|solana)\b|/etc/shadow\b|\bKUBECONFIG\b"#,
-        // The environment as a whole, where no parser follows it.
-        r"(?-i:\bENV\.(?:to_h|to_a|map|each|inspect|to_json)\b|%ENV\b)|\bos\.Environ\(\)|\b(?:Get-ChildItem|gci|dir|ls)\s+env:|\bGetEnvironmentVariables\b|\bSys\.getenv\(\)|\bSystem\.getenv\(\)|\bjson_encode\(\$_(?:ENV|SERVER)\)|\bgetenv\(\)",
-    ];
-    capdex_evidence::expression::of(&format!("(?i-u){}", forms.join("|")))
-});
 
 /// The most places of one program that are weighed.
 const MOST: usize = 40;
@@ -59,12 +42,13 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 /// The place in a program that names a store of secrets.
 fn read_store(document: &Document) -> Option<usize> {
     let meant = |at: usize| document.zone_at(at) != ZoneKind::Comment && document.voice_at(at) == Voice::Program;
-    let mut found = STORES.find_iter(&document.text).take(MOST);
+    let mut found = questions::STORES_SECRETS.all_in(document, MOST).into_iter();
     found
         .find(|found| {
-            !is_public(found.as_str()) && !is_searched(document.line_of(found.start())) && meant(found.start())
+            let written = document.text.get((*found).clone()).unwrap_or_default();
+            !is_public(written) && !is_searched(document.line_of(found.start)) && meant(found.start)
         })
-        .map(|found| found.start())
+        .map(|found| found.start)
 }
 
 /// True for the files in such a folder that hold no secret.

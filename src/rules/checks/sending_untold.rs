@@ -5,6 +5,7 @@
 
 use std::cell::LazyCell;
 use std::net::Ipv4Addr;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -13,6 +14,7 @@ use super::destinations::{Destination, Destinations, address_of, sites};
 use super::shell_events::weighed_at;
 use super::source_calls::report_calls;
 use crate::FactSink;
+use crate::questions;
 use capdex_evidence::code::sinks::{named, sends};
 use capdex_evidence::document::Document;
 use capdex_evidence::language::Language;
@@ -21,38 +23,6 @@ use capdex_evidence::voice::Voice;
 use capdex_evidence::zones::ZoneKind;
 use capdex_model::capability::Kind;
 use capdex_model::fact::{Confidence, Severity};
-
-/// Calls and commands that carry a body, in the languages that skills are written in.
-static SENDS: LazyLock<Regex> = LazyLock::new(|| {
-    let forms = [
-        // Python
-        r"\b(?:requests|httpx|session|client|aiohttp|http)\.(?:post|put|patch)\(|\burlopen\((?u:[^\n]){0,160},\s*(?:data\s*=|(?:data|body|payload|blob)\b|[\w.]+\.encode\()|\bRequest\((?u:[^\n]){0,160}(?:,\s*(?:data|method)\s*=|,\s*json\.dumps|\.encode\(\))|\.request\(\s*[\x22']P(?:OST|UT)|\bHTTPS?Connection\(|\.send(?:all|to)\(|\.storbinary\(|\bSMTP(?:_SSL)?\(|\.put_object\(|\.upload_file(?:obj)?\(|\bPOSTFIELDS\b",
-        // In any language: an address that something is put into, and a name that is put together to be looked up.
-        r"\b(?:https?|wss?|ftp)://(?u:[^\s\x22'`]){1,120}(?:\$\{|\{[a-z_]|#\{|%s|\$[a-z_(])|[\x22'`]https?://(?u:[^\s\x22'`]){1,120}[\x22'`]\s{0,2}(?:\+|\.\s?\$|,\s?[a-z][\w.]{0,40}\s{0,2}[),+]|%\s?[\(a-z])|\b(?:gethostbyname|getaddrinfo|nslookup|dig|dns\.(?:lookup|resolve\w*)|resolver\.(?:resolve|query)|Resolv\.getaddress|net\.Lookup\w+|Resolve-DnsName|nslookup\.exe)\b",
-        // JavaScript
-        r"\bmethod:\s*[\x22']P(?:OST|UT)|\baxios\.(?:post|put)\(|\bgot\.(?:post|put)\(|\bsendBeacon\(|\.sendMail\(|\bnet\.(?:connect|createConnection)\(|\bnew WebSocket\(",
-        // Shell
-        r"\b(?:curl|wget)\b(?u:[^\n]){0,160}\s(?:-d|--data(?:-\w+)?|-F|--form|-T|--upload-file|--post-(?:data|file))[\s=]",
-        // PowerShell
-        r"\b(?:Invoke-(?:RestMethod|WebRequest)|irm|iwr)\b(?u:[^\n]){0,160}-(?:Method\s+P(?:ost|ut)|Body|InFile)\b|\.Upload(?:String|File|Data|Values)\(|\bSend-MailMessage\b",
-        // Go
-        r"\bhttp\.Post(?:Form)?\(|\bhttp\.NewRequest(?:WithContext)?\((?u:[^\n]){0,60}[\x22`]P(?:OST|UT)|\bnet\.Dial(?:Timeout)?\(|\bsmtp\.SendMail\(",
-        // Programs that carry files away, from any language: their words may be a list.
-        r"\brclone\b(?u:[^\n]){0,200}\b(?:copy|sync|move|rcat)\b|\baws\b(?u:[^\n]){0,120}--endpoint-url|\bgit[\x22',\s]{1,4}push\b(?u:[^\n]){0,80}(?:https?://|ssh://|git@)|\b(?:scp|rsync|sftp|lftp|smbclient)\b(?u:[^\n]){0,160}\b[\w.-]+@[a-z0-9.-]+",
-        // Ruby, PHP, R, Perl
-        r"\bPOST\(\s{0,8}[\x22']https?:|\bServerProxy\(|\bstream_context_create\(|\bLWP::UserAgent\b|\bsocket\.http\b|\bNet::FTP\b|\bNet::HTTP(?:\.post|::Post|::Put|\.start)\b|\b(?:HTTParty|Faraday|RestClient|HTTP)\.(?:post|put)\b|\bTCPSocket\.(?:new|open)\b|\bCURLOPT_POSTFIELDS\b|\bhttr2?::(?:POST|PUT)\(|\bIO::Socket::INET\b|->post\(",
-        r"\bNet::(?:SMTP|SFTP|SCP)\b|\bpost_form\(|\b(?:Excon|Typhoeus)\.(?:post|put)\b|\b(?:fsockopen|stream_socket_client|ftp_put)\(|\bGuzzleHttp\b|\bHTTP::Tiny\b|\bIO::Socket::SSL\b|\breq_body_\w+\(",
-        // Java, C#, Rust, Swift
-        r"\b(?:PostAsync|PutAsync|PostAsJsonAsync|UploadStringTaskAsync)\(|\bsetRequestMethod\(\x22P(?:OST|UT)|\bOkHttpClient\b|\bBodyPublishers\.|\bureq::(?:post|put)\(|\breqwest::(?u:[^\n]){0,80}\bpost\(|\bTcpStream::connect\(|\buploadTask\(",
-        // Connections and queues, in any language
-        r"\bcreate_connection\(|\bwebsockets?\.connect\(|\btls\.(?:connect|Dial)\(|\bdgram\.createSocket\(|\bmqtt\.(?:connect|NewClient)\(|\bpaho\b|\bmosquitto_pub\b|\bwebsocket\.Dial\(|\bamqp\.(?:Dial|connect)\(|\bpika\.|\bgrpc\.(?:Dial|NewClient|insecure_channel)\(|\bparamiko\b|\bpycurl\b|\bSockets\.TcpClient\b|\bSmtpClient\b|\bHttpClient\b",
-        // Clients of JavaScript
-        r"\b(?:needle|superagent|ky|phin|ofetch)\.(?:post|put|patch)\(|\$\.post\(|\bXMLHttpRequest\b|\bnodemailer\b|\bundici\b",
-        // Commands
-        r"/dev/(?:tcp|udp)/|\bopenssl\s+s_client\b|\bcurl\b(?u:[^\n]){0,160}\s--json\b|\bhttps?\s+(?:--\w+\s+)?(?:POST|PUT)\s|\b(?:msmtp|swaks|websocat|ncftpput|lftp|s3cmd|croc|ffsend)\s|\bStart-BitsTransfer\b(?u:[^\n]){0,80}Upload",
-    ];
-    capdex_evidence::expression::of(&format!("(?i-u){}", forms.join("|")))
-});
 
 /// Calls and commands by which something is given away, and not asked for.
 static POSTS: LazyLock<Regex> = LazyLock::new(|| {
@@ -65,13 +35,6 @@ static POSTS: LazyLock<Regex> = LazyLock::new(|| {
 static NETWORK: LazyLock<Regex> = LazyLock::new(|| {
     capdex_evidence::expression::of(
         r"(?i)\b(?:apis?|web ?(?:page|service|hook|site)s?|online|internet|network|cloud|endpoints?|hosted|down-?load\w*|up-?load\w*|fetch(?:es|ed|ing)|sends|sent|sending|send (?:it|them|the|to|a|your)|submits? (?:it|them|the|to|a|your)|publish(?:es)? (?:it|them|the|to|a|your)|posts? (?:it|them|the|to|a|your)|synch?\w*|e-?mail\w*|smtp|ftp|telemetry|look(?:s|ed)? ?up|deploy\w*|slack|discord|telegram|jira|back(?:s|ed)? ?up\w*|saas|update checks?|checks? for (?:updates|a newer)|newer version)\b|\b(?:service|server)(?:\x27s)? (?:url|address|account)|上传|下载|发送|网络|接口|云|网址|服务|Netz|Dienst|hochlad|herunterlad|subir|descarg|servicio|servidor|correo|enví",
-    )
-});
-
-/// An address in a program, or the bare number of a host.
-static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
-    capdex_evidence::expression::of(
-        r"(?i-u)\b(?:https?|wss?|ftps?|mqtts?|amqps?|rediss?|tcp|tls|ssl|smtps?|sftp|davs?)://(?:(?u:[^\s\x22'@/]){1,60}@)?[a-z0-9.-]+|/dev/(?:tcp|udp)/[a-z0-9.-]+|\b(?:connect|create_connection|createConnection|TcpClient|fsockopen|Dial|SmtpClient)\(\(?\s*[\x22'](?:tls://|ssl://)?[a-z0-9-]+(?:\.[a-z0-9-]+)+|[\x22'`](?:\d{1,3}\.){3}\d{1,3}(?::\d{2,5})?[\x22'`]|[\x22'`][a-z0-9-]+(?:\.[a-z0-9-]+)+:\d{2,5}[\x22'`]|\.(?:[a-z0-9-]+\.){0,3}[a-z0-9-]+\.(?:example|test|invalid|com|net|org|io|dev|app|cloud|me|co|xyz|site|online|info|biz|ru|cn|cc|top)[\x22'`]|\b(?:git@|ssh://(?:\w+@)?)[a-z0-9.-]+|\b[\w.-]+@(?:[a-z0-9-]+\.)+[a-z]{2,}:|\b(?:FTP|SMTP|HTTPSConnection|HTTPConnection|TCPSocket\.new|TCPSocket\.open|SMTP_SSL)\(\s*[\x22'][a-z0-9.-]+",
     )
 });
 
@@ -114,13 +77,14 @@ fn given_away<'a>(
     let foreign: Vec<String> = receivers(document).filter(strange).collect();
     let first = foreign.first()?;
     let is_alone = receivers(document).all(|to| foreign.contains(&to) || is_name(&to));
-    let mut calls = SENDS.find_iter(&document.text).take(20).filter(|found| POSTS.is_match(found.as_str()));
+    let written = |found: &Range<usize>| document.text.get(found.clone()).unwrap_or_default();
+    let mut calls = calls(document).filter(|found| POSTS.is_match(written(found)));
     calls.find_map(|found| {
-        let end = document.text.floor_char_boundary(found.end() + REACH);
-        let call = document.text.get(found.start()..end).unwrap_or_default();
+        let end = document.text.floor_char_boundary(found.end + REACH);
+        let call = document.text.get(found.start..end).unwrap_or_default();
         let names = |to: &&String| call.contains(to.rsplit('/').next().unwrap_or_default());
         let to = foreign.iter().find(names).or_else(|| is_alone.then_some(first))?;
-        is_meant(document, found.start()).then(|| (document, found.start(), to.clone()))
+        is_meant(document, found.start).then(|| (document, found.start, to.clone()))
     })
 }
 
@@ -211,16 +175,20 @@ pub(super) fn is_program(document: &Document) -> bool {
 
 /// The place of a call that sends.
 pub(super) fn sending(document: &Document) -> Option<usize> {
-    let mut calls = SENDS.find_iter(&document.text).take(20).map(|found| found.start());
-    calls.find(|at| is_meant(document, *at))
+    calls(document).map(|found| found.start).find(|at| is_meant(document, *at))
+}
+
+/// The first calls of a document that send.
+fn calls(document: &Document) -> impl Iterator<Item = Range<usize>> {
+    questions::SENDING_CALLS.all_in(document, 20).into_iter()
 }
 
 /// The addresses that stand in a program outside of its comments.
 pub(super) fn receivers(document: &Document) -> impl Iterator<Item = String> {
-    let found = ADDRESS.find_iter(&document.text).take(60);
-    let said = found.filter(|found| document.voice_at(found.start()) == Voice::Program);
+    let found = questions::SENDING_RECEIVERS.all_in(document, 60).into_iter();
+    let said = found.filter(|found| document.voice_at(found.start) == Voice::Program);
     said.map(|found| {
-        let text = found.as_str();
+        let text = document.text.get(found).unwrap_or_default();
         let bare = text.rsplit(['"', '\'', '`', '(', '@', '/']).find(|part| part.contains('.')).unwrap_or(text);
         let bare = bare.trim_start_matches('.');
         let is_web = ["http", "ws", "ftp"].iter().any(|scheme| text.starts_with(scheme));

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use regex::{Regex, RegexBuilder};
 
 use crate::FactSink;
+use crate::questions;
 use capdex_evidence::document::Document;
 use capdex_evidence::file_role::FileRole;
 use capdex_evidence::language::Language;
@@ -23,11 +24,7 @@ fn expression(pattern: &str) -> Regex {
         .expect("the walk over all rules compiles it")
 }
 
-static ORDER: LazyLock<Regex> = LazyLock::new(|| {
-    expression(
-        r"\b(?:please|now|then|next|first|must|always)\s+(?:run|execute|invoke|call|trigger)\b|\b(?:run|execute)\s+(?:this|the\s+(?:above|below|following))\s+(?:command|code|script|block)\b",
-    )
-});
+static ORDER: LazyLock<Regex> = LazyLock::new(|| expression(questions::ORDERS_COMMENT.text()));
 static ADDRESSED: LazyLock<Regex> = LazyLock::new(|| {
     expression(r"\b(?:agent|assistant|claude|model|llm|ai)\b|\byou\s+must\b|\bwithout\s+(?:asking|confirm|telling)")
 });
@@ -35,11 +32,7 @@ static FETCHES: LazyLock<Regex> =
     LazyLock::new(|| expression(r"\b(?:curl|wget|iwr|irm|Invoke-WebRequest|urlopen|requests\.get|base64\s+-d)\b"));
 
 /// What the published rule looks for, anywhere in a block.
-static PUBLISHED: LazyLock<Regex> = LazyLock::new(|| {
-    expression(
-        r"\b(?:please|now|then|next|first)\s+(?:run|execute|invoke|call|trigger)\b|\b(?:run|execute|invoke|call|trigger)\s+(?:this|the\s+(?:above|below|following))\s+(?:command|code|script)\b",
-    )
-});
+static PUBLISHED: LazyLock<Regex> = LazyLock::new(|| expression(questions::ORDERS_PUBLISHED.text()));
 /// The languages of the blocks in which it looks.
 const LANGUAGES: [&str; 13] =
     ["bash", "sh", "shell", "zsh", "powershell", "cmd", "python", "py", "node", "js", "javascript", "ts", "typescript"];
@@ -49,7 +42,10 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         // Only here comments of code are read by an agent before anything is run.
         document.language == Language::Markdown && matches!(document.role, FileRole::Instruction | FileRole::Docs)
     };
-    for document in subject.documents().filter(read) {
+    // Asked first: few texts hold such words.
+    let orders = [&questions::ORDERS_COMMENT, &questions::ORDERS_PUBLISHED];
+    let may_order = |document: &&Document| orders.iter().any(|words| words.may_occur(document));
+    for document in subject.documents().filter(read).filter(may_order) {
         for zone in document.zones.iter().filter(|zone| zone.kind == ZoneKind::CodeBlock) {
             if let Some((offset, line)) = ordering_comment(document, zone) {
                 let block = document.text.get(zone.start..zone.end).unwrap_or_default();

@@ -6,6 +6,7 @@ use regex::Regex;
 
 use super::source_calls::{programs, weighed};
 use crate::FactSink;
+use crate::questions;
 use capdex_evidence::code::sinks::carried_out;
 use capdex_evidence::document::Document;
 use capdex_evidence::expression;
@@ -34,13 +35,6 @@ static PROFILES: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// The stores in them.
-static STORES: LazyLock<Regex> = LazyLock::new(|| {
-    expression::of(
-        r#"(?i-u)["'/\\](?:login data|cookies\.sqlite|logins\.json|key4\.db)["'/\\]|local storage[/\\]+leveldb|local extension settings"#,
-    )
-});
-
 /// Words for opening them, and for other data that such programs take along.
 static SPOILS: LazyLock<Regex> = LazyLock::new(|| {
     expression::of(
@@ -51,7 +45,8 @@ static SPOILS: LazyLock<Regex> = LazyLock::new(|| {
 /// The place where a file goes through stores: all three kinds of words stand in it.
 fn goes_through_stores(document: &Document) -> Option<usize> {
     let text = document.text.as_str();
-    let store = STORES.find(text)?;
+    // Asked first: nearly all programs name none.
+    let store = questions::STORES_BROWSERS.all_in(document, 1).pop()?;
     // One kind of word alone stands in browser automation and in password managers.
-    (PROFILES.is_match(text) && SPOILS.is_match(text)).then_some(store.start())
+    (PROFILES.is_match(text) && SPOILS.is_match(text)).then_some(store.start)
 }

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::FactSink;
+use crate::questions;
 use capdex_evidence::document::Document;
 use capdex_evidence::language::Language;
 use capdex_evidence::payload;
@@ -15,11 +16,8 @@ use capdex_evidence::zones::ZoneKind;
 use capdex_model::fact::{Confidence, Severity};
 
 /// Places that run or are obeyed later. Those of the first group are an agent's.
-static PLACES: LazyLock<Regex> = LazyLock::new(|| {
-    capdex_evidence::expression::of(
-        r#"(?i-u)(?P<agent>\b(?:CLAUDE(?:\.local)?|AGENTS|GEMINI|SKILL|MEMORY|SOUL)\.md\b|\.(?:cursor|windsurf|cline)rules\b|copilot-instructions|\.claude["'/\\, ()]{1,6}(?:settings|hooks|skills|commands|plugins|agents)\b|\bsettings(?:\.local)?\.json\b|["']UserPromptSubmit["']|\.cursor["'/\\, ()]{1,6}mcp\.json|\bmcpServers\b)|/?\.(?:bashrc|zshrc|bash_profile|zprofile|zshenv|profile|vimrc)\b|Launch(?:Agents|Daemons)\b|systemd/(?:user|system)\b|/autostart/|\bcrontab\b|/etc/cron|\bschtasks\b|CurrentVersion\\+Run\b|Programs\\+Startup\b|\.git["'/\\, ()]{1,6}hooks\b|core\.hooksPath|\b(?:site|user)customize\b|\bcredential\.helper\b|\bauthorized_keys\b"#,
-    )
-});
+static PLACES: LazyLock<Regex> =
+    LazyLock::new(|| capdex_evidence::expression::of(&format!("(?-u){}", questions::STORES_PLANTED.text())));
 
 /// Calls that write something at all.
 static WRITES: LazyLock<Regex> = LazyLock::new(|| {
@@ -92,9 +90,12 @@ fn is_program(document: &Document) -> bool {
 
 /// The place of a payload in a literal near one of the places, in a file that writes.
 fn planted(document: &Document) -> Option<usize> {
+    // Asked first: nearly all files name none of the places.
+    if !questions::STORES_PLANTED.may_occur(document) {
+        return None;
+    }
     let text = document.text.as_str();
     let mut places = PLACES.captures_iter(text).take(MOST).peekable();
-    // Over the whole text first: nearly all files name none of the places.
     if places.peek().is_none() || !WRITES.is_match(text) {
         return None;
     }

@@ -101,7 +101,7 @@ impl PatternEngine {
         let candidates = self.prefilter.candidates(look.text, hits);
         // Questions are about the text as it is written: other views have other places.
         if matches!(look.view, TextView::Written(_)) {
-            question::note(look.document, &candidates, self.questions.clone());
+            look.document.noted.get_or_init(|| question::answers(look.document, &candidates, self.questions.clone()));
         }
         // The patterns of a rule follow each other, and ask for the same marks.
         let mut marked = None;

@@ -9,8 +9,9 @@ use std::sync::OnceLock;
 use capdex_evidence::document::{Document, Noted};
 use capdex_evidence::language::Language;
 
+use super::ENGINE;
 use super::expression::Expression;
-use super::prefilter::Candidates;
+use super::prefilter::{Candidates, PrefilterHits};
 use super::search_window::{SearchWindow, find_in};
 use crate::questions::EVERYWHERE;
 
@@ -33,13 +34,14 @@ impl Question {
         self.text
     }
 
+    /// False where no match can lie in a document: told without looking for one.
+    pub(crate) fn may_occur(&self, document: &Document) -> bool {
+        self.noted(document).is_none_or(|noted| !noted.is_empty())
+    }
+
     /// True where a match lies in a document.
     pub(crate) fn occurs(&self, document: &Document) -> bool {
-        let (text, regex) = (document.text.as_bytes(), self.expression().regex());
-        match self.noted(document) {
-            Some(noted) => noted.first().is_some_and(|(starts, _)| regex.is_match_at(text, starts.start)),
-            None => regex.is_match(text),
-        }
+        !self.all_in(document, 1).is_empty()
     }
 
     /// The first matches in a document, so many at most.
@@ -55,14 +57,26 @@ impl Question {
         }
     }
 
+    /// The lines of a document on which a match begins, in order and each once, with their first byte.
+    pub(crate) fn lines<'a>(&self, document: &'a Document) -> impl Iterator<Item = (usize, &'a str)> + use<'a> {
+        let mut starts: Vec<usize> = Vec::new();
+        for found in self.all_in(document, usize::MAX) {
+            let (start, _) = document.line_at(found.start);
+            if starts.last() != Some(&start) {
+                starts.push(start);
+            }
+        }
+        starts.into_iter().map(|start| (start, document.line_of(start)))
+    }
+
     /// The first match in some text by itself.
     pub(crate) fn first_in(&self, text: &str) -> Option<Range<usize>> {
         self.expression().regex().find(text.as_bytes()).map(|found| found.range())
     }
 
-    /// The windows of possible matches in a document, where the prefilter has noted it.
+    /// The windows of possible matches in a document; none for a question that is not asked of its language.
     fn noted<'a>(&self, document: &'a Document) -> Option<&'a Noted> {
-        document.noted.get()?.get(self.number)
+        document.noted.get_or_init(|| pass_over(document)).get(self.number)
     }
 
     fn expression(&self) -> &Expression {
@@ -70,9 +84,9 @@ impl Question {
     }
 }
 
-/// Notes where a text can answer the questions that have these numbers in the prefilter: all of them in Markdown, which
-/// skills are; in other texts those that are asked everywhere.
-pub(super) fn note(document: &Document, candidates: &Candidates<'_>, mut numbers: Range<usize>) {
+/// Where the text of a document can answer the questions that have these numbers in the prefilter: all of them in Markdown,
+/// which skills are; in other texts those that are asked everywhere.
+pub(super) fn answers(document: &Document, candidates: &Candidates<'_>, mut numbers: Range<usize>) -> Vec<Noted> {
     if document.language != Language::Markdown {
         numbers.end = numbers.end.min(numbers.start + EVERYWHERE);
     }
@@ -83,5 +97,13 @@ pub(super) fn note(document: &Document, candidates: &Candidates<'_>, mut numbers
         }
         candidates.windows(number).into_iter().map(|window| (window.starts, window.end)).collect()
     };
-    document.noted.get_or_init(|| numbers.map(windows).collect());
+    numbers.map(windows).collect()
+}
+
+/// The answers of a text that the data rules did not read as it is written: where its language has escapes they read what
+/// these stand for.
+fn pass_over(document: &Document) -> Vec<Noted> {
+    let mut hits = PrefilterHits::default();
+    let candidates = ENGINE.prefilter.candidates(document.text.as_bytes(), &mut hits);
+    answers(document, &candidates, ENGINE.questions.clone())
 }

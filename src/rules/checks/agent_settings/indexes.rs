@@ -82,8 +82,12 @@ fn indexes(document: &Document, is_config: bool) -> Vec<(&str, Range<usize>)> {
     const LONGEST: usize = 4_000;
     let mut found: Vec<(&str, Range<usize>)> = Vec::new();
     // Line by line, because expressions with gaps are slow on whole texts.
-    for (start, line) in document.lines_within(0, document.text.len()) {
-        let is_worth = SETTINGS_INDEXES.first_in(line).is_some() || (is_config && line.contains("url"));
+    let lines: Vec<(usize, &str)> = match is_config {
+        true => document.lines_within(0, document.text.len()).collect(),
+        false => SETTINGS_INDEXES.lines(document).collect(),
+    };
+    for (start, line) in lines {
+        let is_worth = !is_config || line.contains("url") || SETTINGS_INDEXES.first_in(line).is_some();
         if line.len() > LONGEST || !is_worth {
             continue;
         }

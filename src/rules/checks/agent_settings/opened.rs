@@ -64,18 +64,16 @@ fn opens(name: &str, value: &str) -> bool {
 fn told(document: &Document) -> Vec<Setting<'_>> {
     /// A text that sets more than this is a list of names.
     const MOST: usize = 200;
-    let found = OPENS.captures_iter(&document.text).take(MOST).filter_map(|found| {
+    // On the lines alone on which such a name or value stands.
+    let lines = SETTINGS_OPENED.lines(document);
+    let said = lines.flat_map(|(start, line)| OPENS.captures_iter(line).map(move |found| (start, found)));
+    let found = said.take(MOST).filter_map(|(start, found)| {
         let (name, value) = (found.name("name")?, found.name("value")?);
-        let bytes: Range<usize> = name.start()..value.end();
+        let bytes: Range<usize> = start + name.start()..start + value.end();
         // Programs have switches of the same names, and read theirs from the same files.
         let way = way_of(document, &bytes).filter(|way| *way == Way::Kept && is_written(document, &bytes))?;
-        Some(Setting {
-            document,
-            name: name.as_str().into(),
-            value: value.as_str().into(),
-            spot: Spot::Bytes(bytes),
-            way,
-        })
+        let (name, value) = (name.as_str().into(), value.as_str().into());
+        Some(Setting { document, name, value, spot: Spot::Bytes(bytes), way })
     });
     found.collect()
 }

@@ -1,5 +1,7 @@
 //! The fences of a skill's texts: programs that an agent runs, held against the words around them.
 
+use std::ops::Range;
+
 use super::super::sending_untold::speaks_of;
 use super::deeds::Deed;
 use super::{LARGEST, done_where};
@@ -12,7 +14,7 @@ use capdex_evidence::zones::{ZoneKind, fence_language};
 impl Deed {
     /// True where the words around a fence tell of the deed. To say that it is never done is not to tell of it.
     pub(super) fn is_told_in(&self, text: &str) -> bool {
-        speaks_of(&self.told, text)
+        self.told.as_ref().is_some_and(|told| speaks_of(told, text))
     }
 }
 
@@ -36,7 +38,7 @@ const COUNTED: [&str; 9] = [
 
 /// True for a deed that a fence may hide.
 pub(super) fn counts(deed: &Deed) -> bool {
-    COUNTED.contains(&deed.name)
+    COUNTED.contains(&deed.name.as_str())
 }
 
 /// What the Markdown texts of a skill say outside of their fences.
@@ -51,7 +53,7 @@ fn outside(document: &Document) -> String {
 }
 
 /// The place in a fence of a program where a deed is done.
-pub(super) fn done(document: &Document, deed: &Deed) -> Option<usize> {
+pub(super) fn done(document: &Document, deed: &Deed) -> Option<Range<usize>> {
     done_where(document, deed, |at| document.zone_at(at) == ZoneKind::CodeBlock && is_program(document, at))
 }
 

@@ -5,6 +5,7 @@
 //! schedules are silent, since they are what their skill is for.
 
 use std::cell::LazyCell;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -22,10 +23,8 @@ use capdex_model::capability::Kind;
 use capdex_model::fact::{Confidence, Severity};
 use deeds::{Deed, hinted};
 
-mod bent;
 mod deeds;
 mod fences;
-mod sign;
 
 /// Calls that write something at all.
 static WRITES: LazyLock<Regex> = LazyLock::new(|| {
@@ -51,19 +50,20 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         return;
     }
     for document in subject.documents().filter(|document| is_program(document)) {
-        for deed in hinted(&document.text) {
-            let Some(at) = done(document, deed).filter(|at| !is_told(subject, document, *at, deed)) else { continue };
-            report(document, deed, at, facts);
+        for deed in hinted(document) {
+            let Some(found) = done(document, deed).filter(|found| !is_told(subject, document, found, deed)) else {
+                continue;
+            };
+            report(document, deed, found.start, facts);
         }
     }
     let spoken = LazyCell::new(|| fences::spoken(subject));
     for document in subject.documents().filter(|document| fences::may_run(document)) {
-        for deed in hinted(&document.text).filter(|deed| fences::counts(deed)) {
-            let Some(at) = fences::done(document, deed) else { continue };
-            let is_told =
-                spoken.iter().any(|text| deed.is_told_in(text)) || deed.is_told_in(&fences::remark_above(document, at));
-            if !is_told {
-                report(document, deed, at, facts);
+        for deed in hinted(document).filter(|deed| fences::counts(deed)) {
+            let Some(found) = fences::done(document, deed) else { continue };
+            let above = fences::remark_above(document, found.start);
+            if !spoken.iter().any(|text| deed.is_told_in(text)) && !deed.is_told_in(&above) {
+                report(document, deed, found.start, facts);
             }
         }
     }
@@ -83,29 +83,28 @@ fn is_program(document: &Document) -> bool {
 }
 
 /// The place in a program where it does a deed.
-fn done(document: &Document, deed: &Deed) -> Option<usize> {
+fn done(document: &Document, deed: &Deed) -> Option<Range<usize>> {
     done_where(document, deed, |at| is_meant(document, at))
 }
 
 /// The place of a document where a deed is done, among those that are meant.
-fn done_where(document: &Document, deed: &Deed, is_meant: impl Fn(usize) -> bool) -> Option<usize> {
+fn done_where(document: &Document, deed: &Deed, is_meant: impl Fn(usize) -> bool) -> Option<Range<usize>> {
     let text = document.text.as_str();
-    // A bound on what is looked at: a program that names more places than this lists them.
-    deed.done.find_iter(text).take(20).find_map(|found| {
-        let at = found.start();
+    deed.places(document).into_iter().find(|found| {
+        let at = found.start;
         if !is_meant(at) {
-            return None;
+            return false;
         }
         let low = text.floor_char_boundary(at.saturating_sub(REACH));
-        let high = text.floor_char_boundary(found.end() + REACH);
-        let around = text.get(low..high)?;
+        let high = text.floor_char_boundary(found.end + REACH);
+        let around = text.get(low..high).unwrap_or_default();
         let line = document.line_of(at);
         let is_written = !deed.is_written || WRITES.is_match(around);
         let is_near = deed.beside.as_ref().is_none_or(|near| near.is_match(around));
         // What a block prints into a file is written on the line that closes it.
-        let after = text.get(found.end()..text.floor_char_boundary(found.end() + 160)).unwrap_or_default();
+        let after = text.get(found.end..text.floor_char_boundary(found.end + 160)).unwrap_or_default();
         let is_shown = is_shown(line) && !after.contains("} >>");
-        (is_written && is_near && !ORDINARY.is_match(line) && !is_shown).then_some(at)
+        is_written && is_near && !ORDINARY.is_match(line) && !is_shown
     })
 }
 
@@ -121,12 +120,12 @@ fn is_shown(line: &str) -> bool {
 }
 
 /// True where a text of the skill tells of a deed that is done at a place of a document.
-fn is_told(subject: &Subject<'_>, document: &Document, at: usize, deed: &Deed) -> bool {
+fn is_told(subject: &Subject<'_>, document: &Document, found: &Range<usize>, deed: &Deed) -> bool {
     let mut texts = subject.documents().filter(|document| document.language == Language::Markdown);
     if !deed.is_addressed {
-        return texts.any(|text| deed.told.is_match(&text.text));
+        return deed.told.as_ref().is_some_and(|told| texts.any(|text| told.is_match(&text.text)));
     }
-    let found = document.text.get(at..).and_then(|rest| deed.done.find(rest)).map_or("", |found| found.as_str());
+    let found = document.text.get(found.clone()).unwrap_or_default();
     // The host ends what stands behind the scheme, or is the last word of a command that needs none.
     let host = match found.split_once("://") {
         Some((_, rest)) => rest.split('/').next().and_then(|host| host.rsplit('@').next()).unwrap_or_default(),

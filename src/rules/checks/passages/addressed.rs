@@ -53,7 +53,9 @@ static LEFT: LazyLock<Regex> = pattern!(
 pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let mut own = None;
     for document in instructions(subject) {
-        let places = questions::PASSAGES_NAMED.all_in(document, PLACES);
+        let mut places = questions::PASSAGES_NAMED.all_in(document, PLACES);
+        places.retain(|place| may_have_deed(&document.text, place));
+        // Nearly all end here, before the text is taken apart into sentences.
         if places.is_empty() {
             continue;
         }
@@ -72,6 +74,50 @@ pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
             }
         }
     }
+}
+
+/// The distance from an address within which its words are looked for; what has no end within it may be anything.
+const AROUND: usize = 2_000;
+
+/// False for an address that no sentence can name as [`GOES`], [`STEERED`] and [`SHOWN`] ask, told by the few words beside it
+/// and by those of its line. A property holds it to the expressions.
+fn may_have_deed(text: &str, address: &Range<usize>) -> bool {
+    static BEFORE: LazyLock<Regex> = pattern!(
+        r"(?i)\b(?:log\s?-?in|sign\s?-?in|passwords?|session|verify|confirm|acknowledge|numbers?|re-?enter|online-banking|unlock|expires?|expired|update|pay(?:ment)?|bank)\b|^[ \t]*-?in\b"
+    );
+    static BEHIND: LazyLock<Regex> = pattern!(r"(?i)\b(?:asks?|collects?|wants)\b");
+    static NEXT: LazyLock<Regex> = pattern!(r"(?i)^[\x22\x27`>)\]*]*\s+(?:is|as)\s");
+    let low = text.floor_char_boundary(address.start.saturating_sub(AROUND));
+    let high = text.floor_char_boundary(address.end + AROUND);
+    let (Some(before), Some(behind)) = (text.get(low..address.start), text.get(address.end..high)) else { return true };
+    let line = before.rfind('\n').map(|end| end + 1).or((low == 0).then_some(0));
+    let rest = behind.find('\n').or((high == text.len()).then_some(behind.len()));
+    let (Some(line), Some(rest)) = (line.and_then(|at| before.get(at..)), rest) else { return true };
+    is_led_to(before, low > 0)
+        || BEFORE.is_match(line)
+        || NEXT.is_match(behind)
+        || BEHIND.is_match(behind.get(..rest).unwrap_or(behind))
+}
+
+/// True where the last words of a text lead to what stands behind it; `is_cut` where words before them are not in sight.
+fn is_led_to(text: &str, is_cut: bool) -> bool {
+    const LEADS: [&str; 18] = [
+        "to", "at", "on", "with", "into", "via", "through", "under", "sink", "by", "for", "from", "invite", "invites",
+        "add", "put", "cc", "bcc",
+    ];
+    const PLACES: [&str; 6] = ["gateway", "proxy", "relay", "dealer", "shop", "broker"];
+    /// The word that leads, an article and five others.
+    const MOST: usize = 7;
+    let said = text.trim_end_matches(['"', '\'', '`', '<', '(', '[', '*']);
+    let ends = |word: &str, any: &[&str]| {
+        let last = word.rsplit(|sign: char| !sign.is_ascii_alphanumeric() && sign != '_').next().unwrap_or_default();
+        any.iter().any(|other| last.eq_ignore_ascii_case(other))
+    };
+    if !said.ends_with(char::is_whitespace) {
+        return ends(said, &PLACES);
+    }
+    let mut words = said.split_whitespace().rev();
+    words.by_ref().take(MOST).any(|word| ends(word, &LEADS)) || is_cut && words.next().is_none()
 }
 
 /// True where a sentence has something go to a stranger's address that it names.
@@ -139,4 +185,31 @@ fn is_strange(subject: &Subject<'_>, own: &Destinations, address: &str) -> bool 
 /// In how many places the texts of a capability name a host.
 fn named_in(subject: &Subject<'_>, host: &str) -> usize {
     subject.documents().map(|document| document.text.to_ascii_lowercase().matches(host).count()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn an_address_that_no_expression_finds_is_told_beforehand(
+            before in proptest::collection::vec("send|put|add|replace|log in|sign-in|the|our|to|up-to|via|proxy|at|x|\n|it[.]|https://b.example/q|pay|[(]|`|\"", 0..9),
+            behind in proptest::collection::vec("is an|as a|guest|asks them for|wants|their|card|\n|`|,", 0..5),
+        ) {
+            const NAME: &str = "https://in.host.test/a";
+            let (before, behind) = (before.join(" "), behind.join(" "));
+            for (left, right) in [("", ""), (" ", " "), (" \"", "\" "), ("\n", "\n")] {
+                let text = format!("{before}{left}{NAME}{right}{behind}");
+                let start = before.len() + left.len();
+                let named: Vec<Range<usize>> = NAMED.find_iter(&text).map(|found| found.range()).collect();
+                let Some(address) = named.iter().find(|named| named.start == start) else { continue };
+                let plain = plain(&text, &named, address);
+                let is_deed = SHOWN.is_match(&plain) || GOES.is_match(&plain) || STEERED.is_match(&plain);
+                prop_assert!(!is_deed || may_have_deed(&text, address), "{text}");
+            }
+        }
+    }
 }

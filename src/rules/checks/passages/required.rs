@@ -1,5 +1,6 @@
 //! foreign-prerequisite: an instruction makes a program from an unrelated host a condition of its work.
 
+use std::cell::LazyCell;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -22,8 +23,13 @@ static GETS: LazyLock<Regex> =
     LazyLock::new(|| capdex_evidence::expression::of(r"(?i)\b(?:download|install|get|obtain|grab|setup|set\s+up)\b"));
 
 pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-    let mut own = None;
-    for document in instructions(subject).filter(|document| questions::PASSAGES_REQUIRED.occurs(document)) {
+    let own = LazyCell::new(|| Destinations::of(subject));
+    for document in instructions(subject).filter(|document| questions::PASSAGES_REQUIRED.may_occur(document)) {
+        // Asked first: hardly any text names such a host.
+        let mut named = ADDRESS.find_iter(&document.text);
+        if !named.any(|address| is_unrelated(&own, address.as_str())) {
+            continue;
+        }
         let passages = passages(document);
         for (at, passage) in passages.iter().enumerate() {
             let said = document.text.get(passage.bytes.clone()).unwrap_or_default();
@@ -31,8 +37,7 @@ pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
             if !GETS.is_match(said) || questions::PASSAGES_REQUIRED.first_in(around(&passages, at, 2)).is_none() {
                 continue;
             }
-            let own = own.get_or_insert_with(|| Destinations::of(subject));
-            if is_unrelated(own, address.as_str()) && !passage.is_mention() {
+            if is_unrelated(&own, address.as_str()) && !passage.is_mention() {
                 facts.found_as(Severity::High, Confidence::Medium, document.place(passage.bytes.start), said);
                 break;
             }
