@@ -92,17 +92,28 @@ const LONGEST: usize = 300;
 
 /// The words of a text that may be paths of files with an ending, each with its offset.
 fn names(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let is_part = |letter: char| letter.is_ascii_alphanumeric() || "_@./-".contains(letter);
     let mut at = 0;
-    text.split_inclusive(move |letter: char| !is_part(letter)).filter_map(move |word| {
-        let start = at;
-        at += word.len();
-        let name = word.trim_end_matches(|letter: char| !is_part(letter) || "./-".contains(letter));
-        let has_ending = name
-            .rsplit_once('.')
-            .is_some_and(|(stem, ending)| !stem.is_empty() && (1..=8).contains(&ending.len()) && !ending.contains('/'));
-        (has_ending && name.len() <= LONGEST).then_some((start, name))
+    std::iter::from_fn(move || {
+        loop {
+            // Every such word has a point in it: what lies between two points is not looked at letter by letter.
+            let point = at + text.get(at..)?.find('.')?;
+            let (before, behind) = text.split_at(point);
+            let start = point - before.get(at..)?.bytes().rev().take_while(is_part).count();
+            let end = point + behind.bytes().take_while(is_part).count();
+            at = end;
+            let name = text.get(start..end)?.trim_end_matches(['.', '/', '-']);
+            let has_ending = name.rsplit_once('.').is_some_and(|(stem, ending)| {
+                !stem.is_empty() && (1..=8).contains(&ending.len()) && !ending.contains('/')
+            });
+            if has_ending && name.len() <= LONGEST {
+                return Some((start, name));
+            }
+        }
     })
+}
+
+fn is_part(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'@' | b'.' | b'/' | b'-')
 }
 
 fn is_text(document: &Document) -> bool {
@@ -115,4 +126,23 @@ fn is_table(document: &Document) -> bool {
     let ending = document.path.rsplit_once('.').map_or("", |(_, ending)| ending);
     matches!(ending, "csv" | "tsv" | "jsonl" | "ndjson" | "svg" | "css" | "map" | "xml")
         || (document.language == Language::Json && document.role == FileRole::Data)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn names_are_the_words_with_an_ending(text in "[ab./@ \u{e9}\n-]{0,60}") {
+            let expected: Vec<&str> = text
+                .split(|letter: char| !u8::try_from(letter).is_ok_and(|byte| is_part(&byte)))
+                .map(|word| word.trim_end_matches(['.', '/', '-']))
+                .filter(|word| word.rsplit_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && !ending.is_empty() && ending.len() <= 8 && !ending.contains('/')))
+                .collect();
+            let found: Vec<(usize, &str)> = names(&text).collect();
+            proptest::prop_assert_eq!(found.iter().map(|(_, name)| *name).collect::<Vec<_>>(), expected);
+            proptest::prop_assert!(found.iter().all(|(at, name)| text[*at..].starts_with(name)));
+        }
+    }
 }

@@ -7,6 +7,7 @@ use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
 
 use super::anchored::Anchored;
+use super::sign::sign_of;
 
 /// An expression over bytes with ASCII classes, which keep matching fast; `(?i)` is up to each.
 #[derive(Debug, Deserialize)]
@@ -16,11 +17,13 @@ pub(super) struct Expression {
     compiled: OnceLock<Regex>,
     /// The same, for those that are looked for only where they can begin.
     anchored: OnceLock<Option<Anchored>>,
+    /// What every match holds in one piece, for those with gaps.
+    sign: OnceLock<Option<Regex>>,
 }
 
 impl From<String> for Expression {
     fn from(text: String) -> Self {
-        Self { text, compiled: OnceLock::new(), anchored: OnceLock::new() }
+        Self { text, compiled: OnceLock::new(), anchored: OnceLock::new(), sign: OnceLock::new() }
     }
 }
 
@@ -40,6 +43,12 @@ impl Expression {
     pub(super) fn anchored(&self) -> Option<&Anchored> {
         // Kept also where it is not worth it, so that nobody works that out again.
         self.anchored.get_or_init(|| Anchored::of(&parsed(&self.text)?)).as_ref()
+    }
+
+    /// False where no match lies in some bytes behind a place, for want of a piece that every match holds.
+    pub(super) fn may_occur_behind(&self, bytes: &[u8], from: usize) -> bool {
+        let sign = self.sign.get_or_init(|| compile(&sign_of(&parsed(&self.text)?)?.to_string()).ok());
+        sign.as_ref().is_none_or(|sign| sign.is_match_at(bytes, from))
     }
 
     /// True where it occurs in some bytes.

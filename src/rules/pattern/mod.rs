@@ -32,6 +32,7 @@ mod mildness;
 mod prefilter;
 mod question;
 mod search_window;
+mod sign;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -117,13 +118,14 @@ impl PatternEngine {
                 continue;
             }
             marked = marked.filter(|(rule, _)| rule == at);
-            let is_marked = || {
-                let (_, is_marked) =
-                    *marked.get_or_insert_with(|| (*at, self.is_marked(*at, rule, &candidates, look.text)));
-                is_marked
-            };
+            // Most texts have none of the marks, which is told without a search.
+            let (_, is_marked) =
+                *marked.get_or_insert_with(|| (*at, self.is_marked(*at, rule, &candidates, look.text)));
+            if !is_marked {
+                continue;
+            }
             let finder = PatternFinder { rule: *at, search, expression: finder };
-            rule.scan(&finder, &windows, look, is_marked, finds);
+            rule.scan(&finder, &windows, look, finds);
         }
     }
 
@@ -199,24 +201,13 @@ fn told_of(subject: &Subject<'_>, hits: &mut PrefilterHits) -> Vec<NumberedFact>
 }
 
 impl DataRule {
-    fn scan(
-        &self,
-        finder: &PatternFinder<'_>,
-        windows: &[SearchWindow],
-        look: &ScannedText<'_>,
-        mut is_marked: impl FnMut() -> bool,
-        finds: &mut Finds,
-    ) {
+    fn scan(&self, finder: &PatternFinder<'_>, windows: &[SearchWindow], look: &ScannedText<'_>, finds: &mut Finds) {
         let mut settled = 0..0;
         let kept = finds.of_search(finder.search, look.view.kind(), self.max_per_file);
         for found in find_in(windows, finder.expression, look.text) {
             // A second match in a sentence that already counts in full adds nothing.
             if settled.contains(&found.start) {
                 continue;
-            }
-            // Few texts come so far: the marks are asked for last.
-            if !is_marked() {
-                break;
             }
             if !kept.may_judge(JUDGED_MOST) {
                 // Where the worst is known there is nothing left to learn.

