@@ -55,6 +55,8 @@ pub struct Document {
     pub(super) outline: KeptOutline,
     /// Its text as sentences, once somebody asked.
     sentences: OnceLock<SegmentedText>,
+    /// Its sentences that speak to whoever acts on it, by their number, each with its bytes; once a rule asked.
+    pub spoken: OnceLock<Vec<(usize, Range<usize>)>>,
     /// For each question that rules ask of the whole text, where a match may lie; once somebody has looked.
     pub noted: OnceLock<Vec<Noted>>,
     /// The shape of its bytes, whatever the name says.
@@ -123,6 +125,7 @@ impl Document {
             nesting: OnceLock::new(),
             outline: KeptOutline::default(),
             sentences: OnceLock::new(),
+            spoken: OnceLock::new(),
             noted: OnceLock::new(),
             shape,
             run_by: None,

@@ -27,7 +27,7 @@ pub use literal::{LONGEST, Literal, LiteralEdge};
 pub use literals::{LiteralPlan, LiteralSet, Sight};
 pub use needs::RequiredLiterals;
 pub use reach::{MatchReach, Runs, is_blank, is_word, seen};
-pub use search::{Hint, KINDS, LiteralEntry, LiteralTables, NONE, numbers};
+pub use search::{EDGE, Hint, KINDS, LiteralEntry, LiteralTables, NONE, numbers};
 pub use tables::{Expected, Lists, PrefilterTables};
 
 /// One expression, read as it is compiled: over bytes, with ASCII classes. None where it is not valid.

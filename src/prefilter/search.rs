@@ -23,22 +23,35 @@ pub struct LiteralTables {
     pub hints: Vec<Hint>,
 }
 
-/// One byte of a text, and the next entry with the same number.
+/// One byte of a text or beside it, and the next entry with the same number.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Hint {
     /// The place of the byte, counted from sixteen bytes before its piece.
     pub ahead: u8,
-    /// The byte.
+    /// The byte; [`EDGE`] for any that is none of a word.
     pub byte: u8,
     /// [`NONE`] where there is no other.
     pub next: u16,
 }
 
+/// In place of a byte: any that is none of a word. No normalized text holds it as a letter of its own.
+pub const EDGE: u8 = b'A';
+
 impl Hint {
-    /// The byte of an entry that may be expected least often, outside its piece where there is one.
+    /// The byte of an entry that may be expected least often, outside its piece where there is one; of short words that
+    /// stand for themselves alone the byte beside them, since all of theirs are in the piece.
     fn of(entry: &LiteralEntry) -> Self {
         let bytes = entry.bytes.to_le_bytes();
         let (length, offset) = (usize::from(entry.length), usize::from(entry.offset));
+        if length > 1 && length < PIECE {
+            // The ways with a byte of a word behind the text, and before it.
+            const BEHIND: u16 = 0xff00;
+            const BEFORE: u16 = 0xf0f0;
+            let beside = [(BEHIND, LONGEST + length), (BEFORE, LONGEST - 1)];
+            if let Some((_, ahead)) = beside.into_iter().find(|(ways, _)| entry.by_sides & ways == 0) {
+                return Self { ahead: small(ahead), byte: EDGE, next: NONE };
+            }
+        }
         let own = bytes.iter().enumerate().take(length);
         // The piece itself was met already: one of its bytes would tell nothing.
         let outside = own.filter(|(at, _)| length < PIECE || !(offset..offset + PIECE).contains(at));

@@ -55,18 +55,26 @@ struct Passage<'a> {
 /// The sentences of a document's running text, lists and tables, in order.
 fn passages(document: &Document) -> Vec<Passage<'_>> {
     let text = document.sentences();
-    let spoken = |at: usize| match document.zone_at(at) {
+    let spoken = document.spoken.get_or_init(|| spoken(document));
+    let read = |(number, bytes): &(usize, Range<usize>)| {
+        Some(Passage { document, sentence: text.sentences().nth(*number)?, bytes: bytes.clone() })
+    };
+    spoken.iter().filter_map(read).collect()
+}
+
+/// The sentences of a document's running text, by their number, each with its bytes.
+fn spoken(document: &Document) -> Vec<(usize, Range<usize>)> {
+    let text = document.sentences();
+    let speaks = |at: usize| match document.zone_at(at) {
         ZoneKind::CodeBlock => is_planted(document, at),
         zone => zone != ZoneKind::Frontmatter,
     };
-    let read = |sentence| {
-        let sentence: Sentence<'_> = sentence;
+    let bytes = |sentence: Sentence<'_>| {
         // Signs that nobody sees are taken out of what is read, and so is their length.
         let start = text.origin(sentence.start());
-        let bytes = start..text.origin(sentence.start() + sentence.as_str().len()).min(document.text.len());
-        spoken(start).then_some(Passage { document, sentence, bytes })
+        start..text.origin(sentence.start() + sentence.as_str().len()).min(document.text.len())
     };
-    text.sentences().filter_map(read).collect()
+    text.sentences().map(bytes).enumerate().filter(|(_, bytes)| speaks(bytes.start)).collect()
 }
 
 /// The passages that some places of the document reach into, by their order; each once.

@@ -9,7 +9,7 @@
 //! search takes the pass through 180 MB a second, a DFA (27 MB of tables) through 120, a contiguous NFA (0.7 MB)
 //! through 88. The whole pipeline loses 9 and 17 per cent of its speed by that.
 
-use capdex_prefilter::{Hint, KINDS, LONGEST, LiteralEntry, LiteralTables, NONE, is_word, numbers};
+use capdex_prefilter::{EDGE, Hint, KINDS, LONGEST, LiteralEntry, LiteralTables, NONE, is_word, numbers};
 
 use super::normalized::Normalized;
 
@@ -122,7 +122,8 @@ impl LiteralSearch {
             let Some(hint) = self.hints.get(usize::from(number)) else { continue };
             let byte = padded.get(from + usize::from(place) + usize::from(hint.ahead) - LONGEST);
             found.get_mut(hinted).into_iter().for_each(|to| *to = (place, number));
-            hinted += usize::from(byte == Some(&hint.byte));
+            let is_edge = hint.byte == EDGE && byte.is_some_and(|byte| !is_word(*byte));
+            hinted += usize::from(is_edge | (byte == Some(&hint.byte)));
             tries.get_mut(others).into_iter().for_each(|to| *to = (place, hint.next));
             others += usize::from(hint.next != NONE);
         }
