@@ -37,6 +37,14 @@ fn depends(entry: &'static str) -> Release {
     release().replace("package.json", "\"dependencies\": {", entry)
 }
 
+/// A lock file that takes three packages from an address.
+fn lock(base: &str) -> String {
+    let entry = |name: &str| {
+        format!("\"node_modules/{name}\": {{\"version\": \"1.0.0\", \"resolved\": \"{base}/{name}-1.0.0.tgz\"}}")
+    };
+    format!("{{\"lockfileVersion\": 3, \"packages\": {{\"\": {{}}, {}, {}, {}}}}}", entry("a"), entry("b"), entry("c"))
+}
+
 /// The versions of a package whose releases come one a night.
 fn over(releases: &[Release]) -> Vec<Files> {
     let mut versions = vec![first()];
@@ -130,17 +138,6 @@ fn a_harmless_gap_excuses_nothing_that_is_hidden_later() {
 
 #[test]
 fn no_release_excuses_its_own_dependencies() {
-    let lock = |base: &str| {
-        let entry = |name: &str| {
-            format!("\"node_modules/{name}\": {{\"version\": \"1.0.0\", \"resolved\": \"{base}/{name}-1.0.0.tgz\"}}")
-        };
-        format!(
-            "{{\"lockfileVersion\": 3, \"packages\": {{\"\": {{}}, {}, {}, {}}}}}",
-            entry("a"),
-            entry("b"),
-            entry("c")
-        )
-    };
     let stranger = "\"repository\": \"https://forge.test/stranger/mcp\"";
     let told = releases(&[
         // The plain form.
@@ -194,6 +191,23 @@ fn no_release_excuses_its_own_dependencies() {
     for name in ["everybodys", "template", "same-registry"] {
         assert_eq!(told[name].0, None, "{name}: {:?}", told[name].1);
     }
+}
+
+/// A lock file in the archive that no installation reads names a site one night before the file that all obey does.
+#[test]
+fn a_lock_file_that_nobody_obeys_makes_no_site_known() {
+    let both = |base: &str| {
+        over(&[
+            release().add("package-lock.json", lock(base)),
+            release().add("package-lock.json", lock(base)).add("npm-shrinkwrap.json", lock(base)),
+        ])
+    };
+    let told = nights(&[
+        ("locked-later", both("https://registry.collector.test/x/-")),
+        ("everybodys-later", both(&format!("{}/x/-", registries::npm()))),
+    ]);
+    caught(&told, &["locked-later"]);
+    assert_eq!(told["everybodys-later"].0, None, "{:?}", told["everybodys-later"].1);
 }
 
 #[test]

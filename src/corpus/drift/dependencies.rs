@@ -224,7 +224,9 @@ pub(super) fn effects(before: &PackageVersion<'_>, own: &Dependencies, registry:
     let first = || own.locked.iter().filter(|(_, of)| of.is_registry()).max_by_key(|(_, of)| of.packages);
     let usual = if old.locked.is_empty() { first().map(|(site, _)| site) } else { None };
     for (site, of) in &own.locked {
-        let is_known = old.locked.contains_key(site) || domains.contains(site);
+        // What a file names that no installation obeys, nobody has taken from there yet.
+        let is_known = old.locked.get(site).is_some_and(|known| known.is_obeyed || !of.is_obeyed);
+        let is_known = is_known || domains.contains(site);
         // What looks as a registry's is one where everybody takes packages from it, or this package came from it. A first file
         // that every installation obeys could name any; one that only its author's does names his.
         let is_registry = || {

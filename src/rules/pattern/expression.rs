@@ -7,7 +7,7 @@ use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
 
 use super::anchored::Anchored;
-use super::sign::sign_of;
+use super::sign::{least, sign_of};
 
 /// An expression over bytes with ASCII classes, which keep matching fast; `(?i)` is up to each.
 #[derive(Debug, Deserialize)]
@@ -17,8 +17,8 @@ pub(super) struct Expression {
     compiled: OnceLock<Regex>,
     /// The same, for those that are looked for only where they can begin.
     anchored: OnceLock<Option<Anchored>>,
-    /// What every match holds in one piece, for those with gaps.
-    sign: OnceLock<Option<Regex>>,
+    /// What every match holds in one piece, for those with gaps, and the shortest window in which it is looked for.
+    sign: OnceLock<Option<(Regex, usize)>>,
 }
 
 impl From<String> for Expression {
@@ -45,10 +45,24 @@ impl Expression {
         self.anchored.get_or_init(|| Anchored::of(&parsed(&self.text)?)).as_ref()
     }
 
-    /// False where no match lies in some bytes behind a place, for want of a piece that every match holds.
+    /// False where no match lies in some bytes behind a place, for want of a piece that every match holds; asked only where
+    /// so many bytes are behind it that looking for the piece pays.
     pub(super) fn may_occur_behind(&self, bytes: &[u8], from: usize) -> bool {
-        let sign = self.sign.get_or_init(|| compile(&sign_of(&parsed(&self.text)?)?.to_string()).ok());
-        sign.as_ref().is_none_or(|sign| sign.is_match_at(bytes, from))
+        /// The windows in which a piece is looked for first, in bytes: a long piece is rare, and worth it in short ones.
+        const SHORT: usize = 1024;
+        const SHORT_OF_LONG: usize = 256;
+        const LONG_PIECE: usize = 12;
+        let length = bytes.len().saturating_sub(from);
+        if length < SHORT_OF_LONG {
+            return true;
+        }
+        let sign = self.sign.get_or_init(|| {
+            let sign = sign_of(&parsed(&self.text)?)?;
+            let shortest = if least(&sign) >= LONG_PIECE { SHORT_OF_LONG } else { SHORT };
+            Some((compile(&sign.to_string()).ok()?, shortest))
+        });
+        let worth = sign.as_ref().filter(|(_, shortest)| length >= *shortest);
+        worth.is_none_or(|(sign, _)| sign.is_match_at(bytes, from))
     }
 
     /// True where it occurs in some bytes.

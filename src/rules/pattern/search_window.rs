@@ -8,9 +8,6 @@ use std::ops::Range;
 use super::anchored::{Anchored, SearchOutcome};
 use super::expression::Expression;
 
-/// The length from which a window is looked through for the sign of an expression before it is searched, in bytes.
-const LONG: usize = 1024;
-
 /// A part of a text in which matches may lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SearchWindow {
@@ -53,8 +50,7 @@ impl<'a> WindowSearch<'a> {
         let from = windows.first().map_or(0, |first| first.starts.start);
         let end = windows.last().map_or(0, |last| last.end);
         let held = text.get(..end).unwrap_or(text);
-        // Short windows are searched before they were looked through for a sign.
-        if end.saturating_sub(from) >= LONG && from <= held.len() && !expression.may_occur_behind(held, from) {
+        if !expression.may_occur_behind(held, from) {
             return None;
         }
         let (anchored, budget) = (expression.anchored(), Anchored::budget(end.saturating_sub(from)));

@@ -43,7 +43,8 @@ fn has_gap(of: &Hir) -> bool {
     }
 }
 
-fn least(of: &Hir) -> usize {
+/// The least length of a match, in bytes.
+pub(super) fn least(of: &Hir) -> usize {
     of.properties().minimum_len().unwrap_or(0)
 }
 
