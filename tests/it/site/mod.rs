@@ -141,7 +141,7 @@ fn what_a_person_looks_for(site: &BTreeMap<String, String>) {
         "class=\"add\"",
         "1.0.1",
         "1.0.2",
-        "Verdict of each scan, oldest first",
+        "Verdict of each scan that found something new, oldest first",
         "An agent could newly:",
     ] {
         assert!(letters.contains(said), "{path} lacks {said}");

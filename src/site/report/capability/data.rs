@@ -12,6 +12,7 @@ use capdex_model::ids::ListingKey;
 use capdex_model::listing::Listing;
 use capdex_model::score::{Score, Verdict};
 use capdex_model::surface::SurfaceInventory;
+use capdex_model::time::AsOf;
 use capdex_rubrics::operator::OperatorVerdict;
 
 use super::excerpt::{self, Excerpt};
@@ -57,9 +58,11 @@ pub(crate) struct CapabilityPageData {
     pub(crate) surfaces: Option<SurfaceInventory>,
     /// The hosts and permissions; none where its scan did not list them.
     pub(crate) reach: Option<Reach>,
-    /// Every scan, oldest first.
+    /// When the content that it has now was first met in it, since it last had another.
+    pub(crate) content_since: AsOf,
+    /// Every scan that found something else than the one before, oldest first.
     pub(crate) history: Vec<CapabilityRevision>,
-    /// The verdict of each of the newest scans, oldest first; none of one whose facts were pruned. Empty where there was one scan
+    /// The verdict of each of the newest of them, oldest first; none of one whose facts were pruned. Empty where there is one
     /// alone.
     pub(crate) past: Vec<Option<Past>>,
     /// The newest events of drift.
@@ -92,7 +95,9 @@ pub(crate) fn read(
     for head in heads.iter().take(EVENTS) {
         drift.extend(reader.drift_event(&head.key)?);
     }
-    let history = reader.capability_history(&row.id)?;
+    let all = reader.capability_history(&row.id)?;
+    let content_since = content_since(&all, &current);
+    let history = distinct(all);
     let mut past = Vec::new();
     // What was looked at once has no past, and nearly everything was.
     if history.len() > 1 {
@@ -105,6 +110,7 @@ pub(crate) fn read(
         judge: judged::of(reader, &row.id)?,
         surfaces: reader.surfaces(&row.id)?,
         reach: reader.current_pins(&row.id)?.and_then(|pins| pins.reach),
+        content_since,
         history,
         past,
         drift_more: heads.len().saturating_sub(EVENTS),
@@ -147,4 +153,23 @@ pub(crate) fn listed(reader: &Reader, identity: &str, listing: &ListingKey) -> a
         of.state = reader.listing_state(&of.key)?;
     }
     Ok(found.into_values().collect())
+}
+
+/// When the content that a capability has now was first met in it, since it last had another.
+fn content_since(history: &[CapabilityRevision], current: &CurrentCapability) -> AsOf {
+    let same = history.iter().rev().take_while(|scan| scan.content == current.capability.content);
+    same.last().map_or(current.first_seen, |scan| scan.snapshot_as_of)
+}
+
+/// The scans that found something else than the one before. A package is scanned as a whole: what is beside a capability brings a
+/// scan of it without a change.
+fn distinct(scans: Vec<CapabilityRevision>) -> Vec<CapabilityRevision> {
+    let mut kept: Vec<CapabilityRevision> = Vec::new();
+    for scan in scans {
+        let found = |scan: &CapabilityRevision| (scan.content, scan.version.clone(), scan.ruleset, scan.facts);
+        if kept.last().is_none_or(|before| found(before) != found(&scan)) {
+            kept.push(scan);
+        }
+    }
+    kept
 }

@@ -3,6 +3,7 @@
 //!
 //! The store is read in [`data`] alone.
 
+use capdex_db::CapabilityRevision;
 use capdex_model::score::Band;
 use capdex_rubrics::{RUBRICS, why_they_differ};
 use maud::{Markup, html};
@@ -129,7 +130,7 @@ fn summary(site: &Site, row: &CapabilitySummary, data: &CapabilityPageData) -> M
         dl class="facts" {
             div { dt { (term("finding")) "s" } dd { (row.findings.above_info()) } }
             div { dt { "first seen" } dd { (when(row.first_seen)) } }
-            div { dt { "this content since" } dd { (when(row.revised)) } }
+            div { dt { "this content since" } dd { (when(data.content_since)) } }
             div { dt { (term("listing")) } dd { (quoted(&row.listing.to_string(), NAME)) ", " (row.listing_state.as_str()) } }
             div { dt { "files" } dd { (number(current.capability.files.len() as u64)) } }
             div { dt { (term("complete")) } dd { (current.completeness.as_str()) } }
@@ -180,36 +181,50 @@ fn events(data: &CapabilityPageData) -> Markup {
     }
 }
 
+/// A scan of the history, with the verdict of then where that is known.
+type Step<'a> = (&'a CapabilityRevision, Option<Band>);
+
+/// The scans after which a reader sees something else than before, oldest first.
+fn steps(data: &CapabilityPageData) -> Vec<Step<'_>> {
+    let unknown = data.history.len().saturating_sub(data.past.len());
+    let bands = data.past.iter().map(|then| then.as_ref().map(|then| then.verdict.band));
+    let mut steps: Vec<Step<'_>> = data.history.iter().zip(std::iter::repeat_n(None, unknown).chain(bands)).collect();
+    let shown = |(scan, band): &Step<'_>| (scan.content, scan.version.clone(), scan.ruleset, *band);
+    steps.dedup_by(|step, before| shown(step) == shown(before));
+    steps
+}
+
 fn history(data: &CapabilityPageData) -> Markup {
+    let steps = steps(data);
     // The newest are shown, because a reader wants to know when this content came.
-    let scans: Vec<_> = data.history.iter().rev().take(SCANS).collect();
-    // From the newest back, as the scans.
-    let mut past = data.past.iter().rev();
+    let shown: Vec<&Step<'_>> = steps.iter().rev().take(SCANS).collect();
+    let has_bands = steps.len() > 1;
     html! {
-        (spark(data))
+        (spark(&steps))
         (layout::wide("Scans", &html! {
             table class="slim" {
-                thead { tr { th scope="col" { "scanned" } th scope="col" { "fetched" } th scope="col" { "version" } @if !data.past.is_empty() { th scope="col" { (term("verdict")) } } th scope="col" { "content" } th scope="col" { "rule set" } } }
+                thead { tr { th scope="col" { "scanned" } th scope="col" { "fetched" } th scope="col" { "version" } @if has_bands { th scope="col" { (term("verdict")) } } th scope="col" { "content" } th scope="col" { "rule set" } } }
                 tbody {
-                    @for scan in &scans {
+                    @for (scan, band) in &shown {
                         tr {
                             td { (when(scan.scan_as_of)) } td { (when(scan.snapshot_as_of)) }
                             td { (quoted(scan.version.as_deref().unwrap_or("–"), 60)) }
-                            @if !data.past.is_empty() { td { @match past.next().and_then(Option::as_ref) { Some(then) => (layout::band(then.verdict.band)), None => "–" } } }
+                            @if has_bands { td { @match band { Some(band) => (layout::band(*band)), None => "–" } } }
                             td { code { (short(&scan.content.hex())) } } td { code { (short(&scan.ruleset.hex())) } }
                         }
                     }
                 }
             }
         }))
-        @if data.history.len() > scans.len() { p class="note" { "… and " (data.history.len() - scans.len()) " earlier." } }
+        @if steps.len() > shown.len() { p class="note" { "… and " (steps.len() - shown.len()) " earlier." } }
+        @else { p class="note" { "Scans that found the same again are left out." } }
     }
 }
 
-/// The verdict of each scan as a line of steps, the oldest first. The table beside it has the same in words.
-fn spark(data: &CapabilityPageData) -> Markup {
-    let steps: Vec<Band> = data.past.iter().flatten().map(|then| then.verdict.band).collect();
-    html! { @if steps.len() > 1 { (plots::spark("verdicts", "Verdict of each scan, oldest first", &steps)) } }
+/// The verdicts as a line of steps, the oldest first. The table beside it has the same in words.
+fn spark(steps: &[Step<'_>]) -> Markup {
+    let bands: Vec<Band> = steps.iter().filter_map(|(_, band)| *band).collect();
+    html! { @if bands.len() > 1 { (plots::spark("verdicts", "Verdict of each scan that found something new, oldest first", &bands)) } }
 }
 
 fn short(hex: &str) -> &str {
