@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 def build(tree, target, summary, epoch):
     """The document's bytes. `tree` is the workspace, `target` Cargo's name of the platform."""
-    command = ["cargo", "metadata", "--format-version", "1", "--locked", "--offline", "--filter-platform", target]
-    answer = json.loads(subprocess.run(command, cwd=tree, check=True, capture_output=True).stdout)
+    command = ["cargo", "metadata", "--format-version", "1", "--locked", "--filter-platform", target]
+    answer = json.loads(subprocess.run(command, cwd=tree, check=True, stdout=subprocess.PIPE).stdout)
     packages = {package["id"]: package for package in answer["packages"]}
     linked = linked_into(answer["resolve"])
     root = answer["resolve"]["root"]
