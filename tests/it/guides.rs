@@ -143,6 +143,9 @@ fn the_guide_for_the_dataset_does_what_it_says() {
     let capdex = Capdex::offline();
     let mut blocks = blocks("dataset.md", "sh");
     assert_eq!(blocks.len(), 4, "{blocks:?}");
+    // Nobody types two nights within a second, by which they are told apart.
+    blocks[0] = blocks[0].replace("\ncapdex nightly", "\nsleep 1\ncapdex nightly");
+    assert_eq!(blocks[0].matches("sleep 1").count(), 2, "{blocks:?}");
     blocks.insert(0, format!("export PATH=\"{}:$PATH\"\n", tools.display()));
     let said = run(&capdex, &blocks);
     let words: Vec<Vec<&str>> = said.lines().map(|line| line.split_whitespace().collect()).collect();
