@@ -4,6 +4,7 @@
 //! Nothing is evaluated: names are looked up by their last part, in the file and in those that it imports. Linear in the
 //! text.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
@@ -125,7 +126,7 @@ impl Bases {
     }
 
     /// Adds those of another file.
-    pub(super) fn join(&mut self, other: &Self) {
+    fn join(&mut self, other: &Self) {
         let maps =
             [(&mut self.names, &other.names), (&mut self.bare, &other.bare), (&mut self.clients, &other.clients)];
         for (into, of) in maps {
@@ -181,6 +182,29 @@ impl Bases {
             (_, Some(name)) => self.names.get(name.as_str()).cloned(),
             _ => None,
         }
+    }
+}
+
+/// The places of the names of several files.
+#[derive(Debug, Default)]
+pub(super) struct FileBases<'a> {
+    /// Those of each file, by its path.
+    own: BTreeMap<&'a str, Bases>,
+    /// Those of all of them.
+    pub(super) shared: Bases,
+}
+
+impl<'a> FileBases<'a> {
+    /// Reads one more file; once, however many capabilities have it.
+    pub(super) fn add(&mut self, document: &'a Document) {
+        if let Entry::Vacant(entry) = self.own.entry(&document.path) {
+            self.shared.join(entry.insert(Bases::of(document)));
+        }
+    }
+
+    /// Those of a file; none of one that was not read.
+    pub(super) fn own(&self, path: &str) -> Option<&Bases> {
+        self.own.get(path)
     }
 }
 

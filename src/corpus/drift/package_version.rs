@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::bases::Bases;
+use super::bases::FileBases;
 use super::build_steps::{self, BuildSteps};
 use super::declaration_pins::ManifestDeclarations;
 use super::dependencies::Dependencies;
@@ -67,7 +67,7 @@ pub(super) struct PackageInventory<'a> {
     /// Registrable domains, with a file that names each.
     pub(super) sites: BTreeMap<String, String>,
     /// The places for which names stand, wherever in the package they are given them.
-    bases: Bases,
+    bases: FileBases<'a>,
     /// The requests of each program.
     requests: BTreeMap<&'a str, Vec<Request<'a>>>,
     /// Constant addresses in code.
@@ -159,10 +159,10 @@ pub(super) fn is_live(document: Option<&Document>) -> bool {
 }
 
 impl<'a> PackageInventory<'a> {
-    fn add_bases(&mut self, evidence: &Evidence, version: &CapabilityVersion<'_>) {
+    fn add_bases(&mut self, evidence: &'a Evidence, version: &CapabilityVersion<'_>) {
         for document in version.capability.files.iter().filter_map(|path| evidence.documents.get(path)) {
             if is_live(Some(document)) {
-                self.bases.join(&Bases::of(document));
+                self.bases.add(document);
             }
         }
     }
@@ -197,7 +197,7 @@ impl<'a> PackageInventory<'a> {
             let room = MAX_RECIPIENTS.saturating_sub(self.recipients.len());
             self.recipients.extend(recipients::recipients(document, &constants).into_iter().take(room));
             self.outbound_calls.add(document);
-            let requests = requests(document, &Bases::of(document), &self.bases);
+            let requests = requests(document, &self.bases);
             for request in &requests {
                 self.sites.entry(hosts::place_of(&request.host)).or_insert_with(|| document.path.clone());
             }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::bases::Bases;
+use super::bases::FileBases;
 use super::declaration_pins::ManifestDeclarations;
 use super::hosts;
 use super::requests::{asks, requests};
@@ -125,15 +125,12 @@ impl Reach {
         let (mut hosts, mut permissions) = (BTreeSet::new(), BTreeSet::new());
         declared(declarations, &mut hosts, &mut permissions);
         let documents = || capability.files.iter().filter_map(|path| evidence.documents.get(path));
+        let mut bases = FileBases::default();
         // Most capabilities are texts, and have no name of a place that somebody asks.
-        let asks = documents().any(asks);
-        let bases: Vec<Bases> =
-            documents().map(|document| if asks { Bases::of(document) } else { Bases::default() }).collect();
-        let mut shared = Bases::default();
-        bases.iter().for_each(|own| shared.join(own));
-        for (document, own) in documents().zip(&bases) {
-            named_and_asked(document, own, &shared, &mut hosts);
+        if documents().any(asks) {
+            documents().for_each(|document| bases.add(document));
         }
+        documents().for_each(|document| named_and_asked(document, &bases, &mut hosts));
         for path in &capability.files {
             let calls = evidence.sources.get(path).into_iter().flat_map(|view| &view.calls);
             permissions.extend(calls.filter_map(|call| taken(path, call)));
@@ -170,7 +167,7 @@ fn declared(of: &ManifestDeclarations, hosts: &mut BTreeSet<HostUse>, permission
 }
 
 /// The hosts of a file: those that a call asks, and the first place of each that is only named.
-fn named_and_asked(document: &Document, own: &Bases, shared: &Bases, found: &mut BTreeSet<HostUse>) {
+fn named_and_asked(document: &Document, bases: &FileBases<'_>, found: &mut BTreeSet<HostUse>) {
     let use_at = |host: String, does, offset| HostUse {
         host,
         does,
@@ -178,7 +175,7 @@ fn named_and_asked(document: &Document, own: &Bases, shared: &Bases, found: &mut
         line: document.place(offset).line,
     };
     let mut asked = BTreeSet::new();
-    for request in requests(document, own, shared) {
+    for request in requests(document, bases) {
         asked.insert(request.host.clone());
         let does = if request.gives { HostDeed::Sends } else { HostDeed::Fetches };
         found.insert(use_at(request.host, does, request.offset));

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::bases::{Bases, Hosts, Scope, hosts_in, options_in};
+use super::bases::{Bases, FileBases, Hosts, Scope, hosts_in, options_in};
 use super::hosts;
 use super::outbound_calls::{GIVES, MAX_CALLS, arguments_from};
 use capdex_evidence::document::Document;
@@ -44,13 +44,11 @@ pub(super) fn asks(document: &Document) -> bool {
     matches!(document.role, FileRole::Source | FileRole::Script) && CALL.is_match(&document.text)
 }
 
-/// The requests of a file to hosts that are somebody's. `own` are its names, `shared` those of all files.
-pub(super) fn requests<'a>(document: &'a Document, own: &Bases, shared: &Bases) -> Vec<Request<'a>> {
+/// The requests of a file to hosts that are somebody's; none of one whose names were not read.
+pub(super) fn requests<'a>(document: &'a Document, bases: &FileBases<'_>) -> Vec<Request<'a>> {
     let text = document.text.as_str();
-    if !asks(document) {
-        return Vec::new();
-    }
-    let names = Names { own, shared, scope: Scope::of(text) };
+    let Some(own) = bases.own(&document.path).filter(|_| asks(document)) else { return Vec::new() };
+    let names = Names { own, shared: &bases.shared, scope: Scope::of(text) };
     let mut found = Vec::new();
     for call in CALL.captures_iter(text).take(MAX_CALLS) {
         let (Some(whole), Some(name)) = (call.get(0), call.get(3).or(call.get(4))) else { continue };
@@ -219,14 +217,12 @@ mod tests {
 
     fn of(text: &str, others: &[(&str, &str)]) -> Vec<(String, bool)> {
         let read = |path: &str, text: &str| Document::read(path, text.as_bytes(), &mut Vec::new());
-        let mut shared = Bases::default();
-        others.iter().for_each(|(path, text)| shared.join(&Bases::of(&read(path, text))));
         let path = if text.contains("import requests") || text.contains("self.") { "a.py" } else { "a.js" };
-        let document = read(path, text);
-        requests(&document, &Bases::of(&document), &shared)
-            .into_iter()
-            .map(|request| (request.host, request.gives))
-            .collect()
+        let documents: Vec<Document> =
+            std::iter::once(&(path, text)).chain(others).map(|(path, text)| read(path, text)).collect();
+        let mut bases = FileBases::default();
+        documents.iter().for_each(|document| bases.add(document));
+        requests(&documents[0], &bases).into_iter().map(|request| (request.host, request.gives)).collect()
     }
 
     #[test]
