@@ -10,7 +10,7 @@ use capdex_model::appeal::Annotation;
 use capdex_model::facts::SparseFacts;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::Listing;
-use capdex_model::score::{Score, Verdict};
+use capdex_model::score::{Band, Score, Verdict};
 use capdex_model::surface::SurfaceInventory;
 use capdex_model::time::AsOf;
 use capdex_rubrics::operator::OperatorVerdict;
@@ -60,11 +60,8 @@ pub(crate) struct CapabilityPageData {
     pub(crate) reach: Option<Reach>,
     /// When the content that it has now was first met in it, since it last had another.
     pub(crate) content_since: AsOf,
-    /// Every scan that found something else than the one before, oldest first.
-    pub(crate) history: Vec<CapabilityRevision>,
-    /// The verdict of each of the newest of them, oldest first; none of one whose facts were pruned. Empty where there is one
-    /// alone.
-    pub(crate) past: Vec<Option<Past>>,
+    /// The scans after which a reader sees something else than before, oldest first.
+    pub(crate) steps: Vec<Step>,
     /// The newest events of drift.
     pub(crate) drift: Vec<DriftEvent>,
     /// The number of older ones.
@@ -75,6 +72,13 @@ pub(crate) struct CapabilityPageData {
     pub(crate) listed: Vec<RelatedListing>,
     /// Source around findings, by file and line.
     pub(crate) excerpts: BTreeMap<(String, u32), Excerpt>,
+}
+
+/// A scan of the history.
+pub(crate) struct Step {
+    pub(crate) scan: CapabilityRevision,
+    /// The verdict of then, where that is known.
+    pub(crate) band: Option<Band>,
 }
 
 /// Reads what the page of a row needs; none where it does not stand any more.
@@ -95,24 +99,16 @@ pub(crate) fn read(
     for head in heads.iter().take(EVENTS) {
         drift.extend(reader.drift_event(&head.key)?);
     }
-    let all = reader.capability_history(&row.id)?;
-    let content_since = content_since(&all, &current);
-    let history = distinct(all);
-    let mut past = Vec::new();
-    // What was looked at once has no past, and nearly everything was.
-    if history.len() > 1 {
-        for scan in history.iter().skip(history.len().saturating_sub(past::NEWEST)) {
-            past.push(past::of(reader, scan)?);
-        }
-    }
+    let history = reader.capability_history(&row.id)?;
+    let content_since = content_since(&history, &current);
+    let steps = steps(reader, history)?;
     Ok(Some(CapabilityPageData {
         annotations: annotations::of(reader, &current)?,
         judge: judged::of(reader, &row.id)?,
         surfaces: reader.surfaces(&row.id)?,
         reach: reader.current_pins(&row.id)?.and_then(|pins| pins.reach),
         content_since,
-        history,
-        past,
+        steps,
         drift_more: heads.len().saturating_sub(EVENTS),
         drift,
         listing: reader.listing(&current.listing)?.and_then(|known| known.listing),
@@ -161,15 +157,20 @@ fn content_since(history: &[CapabilityRevision], current: &CurrentCapability) ->
     same.last().map_or(current.first_seen, |scan| scan.snapshot_as_of)
 }
 
-/// The scans that found something else than the one before. A package is scanned as a whole: what is beside a capability brings a
-/// scan of it without a change.
-fn distinct(scans: Vec<CapabilityRevision>) -> Vec<CapabilityRevision> {
-    let mut kept: Vec<CapabilityRevision> = Vec::new();
-    for scan in scans {
-        let found = |scan: &CapabilityRevision| (scan.content, scan.version.clone(), scan.ruleset, scan.facts);
-        if kept.last().is_none_or(|before| found(before) != found(&scan)) {
-            kept.push(scan);
-        }
-    }
-    kept
+/// The scans after which a reader sees something else than before. A package is scanned as a whole: what is beside a capability
+/// brings a scan of it without a change.
+fn steps(reader: &Reader, mut scans: Vec<CapabilityRevision>) -> anyhow::Result<Vec<Step>> {
+    // By the facts first: of what says the same again no verdict has to be worked out.
+    scans.dedup_by(|scan, before| is_same(scan, before) && scan.facts == before.facts);
+    // What was looked at once has no past, and nearly everything was.
+    let past = if scans.len() > 1 { past::of_each(reader, &scans)? } else { vec![None] };
+    let band = |then: Option<Past>| then.map(|then| then.verdict.band);
+    let mut steps: Vec<Step> =
+        scans.into_iter().zip(past).map(|(scan, then)| Step { scan, band: band(then) }).collect();
+    steps.dedup_by(|step, before| is_same(&step.scan, &before.scan) && step.band == before.band);
+    Ok(steps)
+}
+
+fn is_same(scan: &CapabilityRevision, before: &CapabilityRevision) -> bool {
+    (scan.content, &scan.version, scan.ruleset) == (before.content, &before.version, before.ruleset)
 }

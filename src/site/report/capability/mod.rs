@@ -3,7 +3,6 @@
 //!
 //! The store is read in [`data`] alone.
 
-use capdex_db::CapabilityRevision;
 use capdex_model::score::Band;
 use capdex_rubrics::{RUBRICS, why_they_differ};
 use maud::{Markup, html};
@@ -28,6 +27,7 @@ pub(crate) mod relations;
 mod scores;
 mod surfaces;
 
+use data::Step;
 pub(crate) use data::{CapabilityPageData, read};
 
 /// The depth of the page, and the way from it to the root.
@@ -181,31 +181,18 @@ fn events(data: &CapabilityPageData) -> Markup {
     }
 }
 
-/// A scan of the history, with the verdict of then where that is known.
-type Step<'a> = (&'a CapabilityRevision, Option<Band>);
-
-/// The scans after which a reader sees something else than before, oldest first.
-fn steps(data: &CapabilityPageData) -> Vec<Step<'_>> {
-    let unknown = data.history.len().saturating_sub(data.past.len());
-    let bands = data.past.iter().map(|then| then.as_ref().map(|then| then.verdict.band));
-    let mut steps: Vec<Step<'_>> = data.history.iter().zip(std::iter::repeat_n(None, unknown).chain(bands)).collect();
-    let shown = |(scan, band): &Step<'_>| (scan.content, scan.version.clone(), scan.ruleset, *band);
-    steps.dedup_by(|step, before| shown(step) == shown(before));
-    steps
-}
-
 fn history(data: &CapabilityPageData) -> Markup {
-    let steps = steps(data);
+    let steps = &data.steps;
     // The newest are shown, because a reader wants to know when this content came.
-    let shown: Vec<&Step<'_>> = steps.iter().rev().take(SCANS).collect();
+    let shown: Vec<&Step> = steps.iter().rev().take(SCANS).collect();
     let has_bands = steps.len() > 1;
     html! {
-        (spark(&steps))
+        (spark(steps))
         (layout::wide("Scans", &html! {
             table class="slim" {
                 thead { tr { th scope="col" { "scanned" } th scope="col" { "fetched" } th scope="col" { "version" } @if has_bands { th scope="col" { (term("verdict")) } } th scope="col" { "content" } th scope="col" { "rule set" } } }
                 tbody {
-                    @for (scan, band) in &shown {
+                    @for Step { scan, band } in &shown {
                         tr {
                             td { (when(scan.scan_as_of)) } td { (when(scan.snapshot_as_of)) }
                             td { (quoted(scan.version.as_deref().unwrap_or("–"), 60)) }
@@ -222,8 +209,8 @@ fn history(data: &CapabilityPageData) -> Markup {
 }
 
 /// The verdicts as a line of steps, the oldest first. The table beside it has the same in words.
-fn spark(steps: &[Step<'_>]) -> Markup {
-    let bands: Vec<Band> = steps.iter().filter_map(|(_, band)| *band).collect();
+fn spark(steps: &[Step]) -> Markup {
+    let bands: Vec<Band> = steps.iter().filter_map(|step| step.band).collect();
     html! { @if bands.len() > 1 { (plots::spark("verdicts", "Verdict of each scan that found something new, oldest first", &bands)) } }
 }
 

@@ -239,11 +239,8 @@ pub(in crate::serve) fn scores(ask: &ApiRequest<'_>) -> anyhow::Result<RouteRepl
 pub(in crate::serve) fn history(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> {
     with(ask, |row, _| {
         let scans = ask.reader.capability_history(&row.id)?;
-        // What a stranger publishes often costs no more than that: of older scans the verdict is not worked out.
-        let older = scans.len().saturating_sub(past::NEWEST);
         let mut items: Vec<Value> = Vec::with_capacity(scans.len());
-        for (at, scan) in scans.iter().enumerate() {
-            let then = if at < older { None } else { past::of(ask.reader, scan)? };
+        for (scan, then) in scans.iter().zip(past::of_each(ask.reader, &scans)?) {
             items.push(json!({
                 "scanned": scan.scan_as_of, "fetched": scan.snapshot_as_of, "version": scan.version,
                 "content_sha256": scan.content.hex(), "ruleset_sha256": scan.ruleset.hex(), "facts_sha256": scan.facts.hex(),
