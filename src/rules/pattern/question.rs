@@ -59,14 +59,10 @@ impl Question {
 
     /// The lines of a document on which a match begins, in order and each once, with their first byte.
     pub(crate) fn lines<'a>(&self, document: &'a Document) -> impl Iterator<Item = (usize, &'a str)> + use<'a> {
-        let mut starts: Vec<usize> = Vec::new();
-        for found in self.all_in(document, usize::MAX) {
-            let (start, _) = document.line_at(found.start);
-            if starts.last() != Some(&start) {
-                starts.push(start);
-            }
-        }
-        starts.into_iter().map(|start| (start, document.line_of(start)))
+        let found = self.all_in(document, usize::MAX);
+        let mut lines: Vec<(usize, usize)> = found.iter().map(|found| document.line_at(found.start)).collect();
+        lines.dedup();
+        lines.into_iter().filter_map(|(start, end)| Some((start, document.text.get(start..end)?)))
     }
 
     /// The first match in some text by itself.
