@@ -317,7 +317,7 @@ impl Reader {
     pub fn removals(&self) -> Result<Vec<Removal>, StoreError> {
         let sql = "SELECT k.digest, r.tool, r.before, r.seen, i.snapshot, n.state = 'analysed', l.visited
                    FROM removals r
-                   JOIN capabilities k ON k.id = r.capability
+                   CROSS JOIN capabilities k ON k.id = r.capability
                    JOIN identities i ON i.id = k.identity
                    LEFT JOIN snapshots n ON n.id = i.snapshot
                    LEFT JOIN listings l ON l.id = i.listing
@@ -338,6 +338,12 @@ impl Reader {
                 visited: instant(6)?,
             })
         })
+    }
+
+    /// The tools of a capability that wait to be missed a second time; an empty name stands for the capability as a whole.
+    pub fn removals_of(&self, capability: &CapabilityId) -> Result<Vec<String>, StoreError> {
+        let sql = "SELECT r.tool FROM capabilities k JOIN removals r ON r.capability = k.id WHERE k.digest = ?1";
+        rows(self.connection(), "read the removals of a capability", sql, (capability.0.as_bytes(),), |row| row.cell(0))
     }
 
     /// The pins of a capability in the scan that counts; none where it is not there now.
@@ -457,6 +463,26 @@ mod tests {
     }
 
     #[test]
+    fn what_waits_is_found_without_looking_at_everything() {
+        let folder = Folder::new();
+        let store = folder.store();
+        let cost = |names: std::ops::Range<u32>| {
+            for name in names.map(|number| format!("n{number}")) {
+                list(&store, &listing(&name, "1"), 1);
+                scan_of(&store, &name, "1", 1);
+            }
+            let reader = store.reader().expect("opens");
+            crate::sql::statement_steps::take();
+            assert_eq!(reader.removals().expect("reads"), []);
+            assert!(reader.removals_of(&capability_id("npm:n0", "")).expect("reads").is_empty());
+            crate::sql::statement_steps::take()
+        };
+        let of_two = cost(0..2);
+        assert!(of_two > 0);
+        assert_eq!(cost(2..40), of_two);
+    }
+
+    #[test]
     fn a_removal_waits_until_it_is_settled() {
         let folder = Folder::new();
         let store = folder.store();
@@ -476,6 +502,7 @@ mod tests {
         assert_eq!(reader.removals().expect("reads").len(), 1);
         let removal = reader.removals().expect("reads").remove(0);
         assert_eq!(removal.tool.as_str(), "go");
+        assert_eq!(reader.removals_of(&capability).expect("reads"), ["go"]);
         assert_eq!(removal.seen, None);
         assert_eq!(removal.visited, Some(day(2)));
         assert!(reader.current_pins(&capability).expect("reads").is_some());

@@ -174,16 +174,20 @@ fn completeness(bundle: &Bundle, gaps: &[Gap]) -> Completeness {
 }
 
 /// For each capability the gaps that concern it. One concerns it in a file that it owns, or in the folder that it anchors
-/// more closely than any other. Gaps that concern the input as a whole concern all. The package's rest answers for the
-/// whole input.
+/// more closely than any other. Gaps that concern the input as a whole concern all, but for what its program registers, which
+/// concerns servers and what brings them. The package's rest answers for the whole input.
 fn gaps_by_capability(capabilities: &[Capability], gaps: &[Gap]) -> Vec<Vec<Gap>> {
     let mut by_capability: Vec<Vec<Gap>> = vec![Vec::new(); capabilities.len()];
     // Most bundles have no gap, and need no index.
     let owners = if gaps.is_empty() { Owners::default() } else { Owners::of(capabilities) };
     for gap in gaps {
-        let concerned =
+        let concerned = match (gap.subject.as_str(), gap.reason) {
+            // No text of a skill comes out of a program that was not followed to its end.
+            (WHOLE, GapReason::Unresolved) => registering(capabilities),
             // An archive that could not be read to its end may have held anything.
-            if gap.subject == WHOLE { (0..capabilities.len()).collect() } else { owners.concerned(gap) };
+            (WHOLE, _) => (0..capabilities.len()).collect(),
+            _ => owners.concerned(gap),
+        };
         for at in concerned {
             if let Some(own) = by_capability.get_mut(at) {
                 own.push(gap.clone());
@@ -191,6 +195,12 @@ fn gaps_by_capability(capabilities: &[Capability], gaps: &[Gap]) -> Vec<Vec<Gap>
         }
     }
     by_capability
+}
+
+/// Servers, plugins, which may bring some, and the package's rest.
+fn registering(capabilities: &[Capability]) -> Vec<usize> {
+    let registers = |kind: Kind| matches!(kind, Kind::McpServer | Kind::Plugin | Kind::Package);
+    (0..capabilities.len()).filter(|at| capabilities.get(*at).is_some_and(|one| registers(one.kind))).collect()
 }
 
 /// The owners of files and the anchors of folders, by the index of the capability.
@@ -312,6 +322,32 @@ mod tests {
                 assert_eq!(alone.iter().map(kept).collect::<Vec<_>>(), in_step.iter().map(kept).collect::<Vec<_>>());
             }
         }
+    }
+
+    #[test]
+    fn what_a_program_registers_is_no_gap_of_the_skill_beside_it() {
+        let files = [
+            (
+                "package.json",
+                r#"{"name":"a","version":"1.0.0","bin":"server.js","dependencies":{"@modelcontextprotocol/sdk":"1"}}"#,
+            ),
+            (
+                "server.js",
+                "const { McpServer } = require('@modelcontextprotocol/sdk/server/mcp.js');\nnew McpServer();\n",
+            ),
+            ("skills/b/SKILL.md", "---\nname: b\ndescription: Formats tables.\n---\n\nUse it for tables.\n"),
+        ];
+        let partial = |reason: GapReason| {
+            let of = Bundle { gaps: vec![Gap::new(WHOLE, reason, "not followed to its end")], ..bundle("a", &files) };
+            let told = scan(&of).into_iter();
+            let has = |one: &Scanned| one.completeness.gaps().iter().any(|gap| gap.subject == WHOLE);
+            told.map(|one| (one.capability.kind, has(&one))).collect::<BTreeMap<Kind, bool>>()
+        };
+        let registrations = partial(GapReason::Unresolved);
+        assert_eq!(registrations.get(&Kind::McpServer), Some(&true));
+        assert_eq!(registrations.get(&Kind::Skill), Some(&false));
+        // What was cut off an archive may have been anything.
+        assert_eq!(partial(GapReason::RatioTooHigh).get(&Kind::Skill), Some(&true));
     }
 
     #[test]

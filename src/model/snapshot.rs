@@ -210,7 +210,8 @@ pub enum GapReason {
     Unreadable,
     /// A budget of the analysis ran out (schema nodes, decode depth).
     BudgetExhausted,
-    /// Something that it registers is put together at run time and could not be told to its end.
+    /// Something that it registers is put together at run time and could not be told to its end. Of an input as a whole (`.`) it
+    /// concerns what registers: a skill beside a server does not.
     Unresolved,
     /// There is nothing in it.
     Empty,

@@ -3,13 +3,13 @@
 //! Tables play no part here: a cell is the same in each of them.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use capdex_model::score::Coverage;
 use capdex_model::time::Timestamp;
 use serde_json::Value;
 
-use super::shape::Shape;
+use super::shape::{Part, Shape};
 
 /// One value. Text that several rows share, such as a slug, is kept once.
 #[derive(Clone, Debug)]
@@ -26,8 +26,27 @@ pub enum Cell {
     Timestamp(Timestamp),
     /// Text.
     Text(Arc<str>),
-    /// JSON, also of lists and structs, as it is written: cells are compared by this text.
+    /// JSON as it is written: cells are compared by this text.
     Json(Arc<str>),
+    /// A list or struct of one form.
+    Nested(Arc<NestedValue>),
+}
+
+/// A list or struct with its form, from which the one text follows that it has.
+#[derive(Debug)]
+pub struct NestedValue {
+    shape: &'static Shape,
+    /// The value.
+    pub part: Part,
+    /// Written once, and only where somebody asks: Parquet needs none.
+    text: OnceLock<Box<str>>,
+}
+
+impl NestedValue {
+    /// Its text.
+    pub fn text(&self) -> &str {
+        self.text.get_or_init(|| self.shape.text(&self.part).into())
+    }
 }
 
 /// One row: a value for each column, null where there is none.
@@ -44,15 +63,20 @@ impl Cell {
         text.map_or(Self::Null, Self::text)
     }
 
-    /// A value of one form, by the one text that it has.
+    /// A value of one form.
     ///
     /// # Errors
     /// When it has another form.
-    pub fn nested(shape: &Shape, value: Value) -> anyhow::Result<Self> {
-        Ok(match shape.conform(value)? {
-            Value::Null => Self::Null,
-            conformed => Self::Json(conformed.to_string().into()),
-        })
+    pub fn nested(shape: &'static Shape, value: Value) -> anyhow::Result<Self> {
+        Ok(Self::of_part(shape, shape.conform(value)?))
+    }
+
+    /// A value of one form.
+    pub fn of_part(shape: &'static Shape, part: Part) -> Self {
+        match part {
+            Part::Null => Self::Null,
+            part => Self::Nested(Arc::new(NestedValue { shape, part, text: OnceLock::new() })),
+        }
     }
 
     /// Text as the JSON that it is.
@@ -76,11 +100,21 @@ impl Cell {
         Self::Number(f64::from(share.as_thousandths()) / 1000.0)
     }
 
-    /// The text of a text or JSON cell; empty for all others.
+    /// The text of a text, a JSON cell, a list or a struct; empty for all others.
     pub fn as_text(&self) -> &str {
         match self {
             Self::Text(text) | Self::Json(text) => text,
+            Self::Nested(nested) => nested.text(),
             _ => "",
+        }
+    }
+
+    /// About how many bytes it takes in memory beside the cell itself.
+    pub fn size(&self) -> usize {
+        match self {
+            Self::Text(text) | Self::Json(text) => text.len(),
+            Self::Nested(nested) => nested.part.size(),
+            _ => 0,
         }
     }
 
@@ -137,6 +171,9 @@ impl PartialEq for Cell {
             // By bits, because verification asks for the same number and not for a near one.
             (Self::Number(one), Self::Number(other)) => one.to_bits() == other.to_bits(),
             (Self::Text(one), Self::Text(other)) | (Self::Json(one), Self::Json(other)) => one == other,
+            (Self::Nested(one), Self::Nested(other)) => one.part == other.part,
+            // Formats that have no lists and structs keep their text.
+            (Self::Nested(_), Self::Json(_)) | (Self::Json(_), Self::Nested(_)) => self.as_text() == other.as_text(),
             // CSV cannot tell null from an empty text, and formats are compared with one another.
             _ => self.is_empty() && other.is_empty(),
         }
@@ -154,6 +191,7 @@ impl fmt::Display for Cell {
             Self::Boolean(is_so) => write!(f, "{is_so}"),
             Self::Timestamp(instant) => write!(f, "{instant}"),
             Self::Text(text) | Self::Json(text) => f.write_str(text),
+            Self::Nested(nested) => f.write_str(nested.text()),
         }
     }
 }

@@ -67,7 +67,7 @@ impl TableWriter for CsvFiles {
                     // A text that begins like a formula would run in the reader's spreadsheet.
                     Cell::Text(text) => field(file, &escape::csv_safe(text))?,
                     // JSON of this dataset begins with a bracket or a brace, neither of which starts a formula.
-                    Cell::Json(text) => field(file, text)?,
+                    Cell::Json(_) | Cell::Nested(_) => field(file, cell.as_text())?,
                     Cell::Null => {}
                     plain => write!(file, "{plain}")?,
                 }

@@ -76,7 +76,7 @@ impl TableWriter for JsonLinesFiles {
                     Cell::Null => file.write_all(b"null")?,
                     Cell::Text(text) => serde_json::to_writer(&mut *file, &**text)?,
                     // JSON cells are text of ours, checked when they were made.
-                    Cell::Json(text) => file.write_all(text.as_bytes())?,
+                    Cell::Json(_) | Cell::Nested(_) => file.write_all(cell.as_text().as_bytes())?,
                     Cell::Timestamp(instant) => write!(file, "\"{instant}\"")?,
                     plain => write!(file, "{plain}")?,
                 }

@@ -24,13 +24,12 @@ use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
-use serde_json::Value;
 
 use super::cell::{Cell, Row};
 use super::file::{FileRow, HashedFile};
 use super::format::{Exporter, RowVisitor, TableWriter};
 use super::nested_arrays;
-use super::shape::Shape;
+use super::shape::{Part, Shape};
 use super::table::{Column, ColumnType, Layout};
 
 /// Rows of one row group: of the widest table about 60 MB before and 2 MB after compression. Compressed columns and the
@@ -175,7 +174,7 @@ enum ColumnBuilder {
     Boolean(BooleanBuilder),
     Timestamp(TimestampMicrosecondBuilder),
     Text(StringBuilder),
-    Nested(&'static Shape, Vec<Value>),
+    Nested(&'static Shape, Vec<Cell>),
 }
 
 impl ParquetTable {
@@ -235,14 +234,18 @@ impl ColumnBuilder {
                 builder.append_value(instant.unix_seconds().saturating_mul(MICROSECONDS));
             }
             (Self::Text(builder), Cell::Text(text) | Cell::Json(text)) => builder.append_value(text),
-            (Self::Nested(_, values), Cell::Json(text)) => values.push(serde_json::from_str(text)?),
+            (Self::Nested(_, cells), Cell::Nested(_)) => cells.push(cell.clone()),
+            // A row that another format kept has the text of what it holds.
+            (Self::Nested(shape, cells), Cell::Json(text)) => {
+                cells.push(Cell::nested(shape, serde_json::from_str(text)?)?);
+            }
             // A value of another type cannot come from `table_row!`; as null it stays visible in verification.
             (Self::Integer(builder), _) => builder.append_null(),
             (Self::Number(builder), _) => builder.append_null(),
             (Self::Boolean(builder), _) => builder.append_null(),
             (Self::Timestamp(builder), _) => builder.append_null(),
             (Self::Text(builder), _) => builder.append_null(),
-            (Self::Nested(_, values), _) => values.push(Value::Null),
+            (Self::Nested(_, cells), _) => cells.push(Cell::Null),
         }
         Ok(())
     }
@@ -254,10 +257,19 @@ impl ColumnBuilder {
             Self::Boolean(builder) => Arc::new(builder.finish()),
             Self::Timestamp(builder) => Arc::new(builder.finish()),
             Self::Text(builder) => Arc::new(builder.finish()),
-            Self::Nested(shape, values) => {
-                nested_arrays::array(shape, &std::mem::take(values).iter().collect::<Vec<_>>())?
+            Self::Nested(shape, cells) => {
+                let cells = std::mem::take(cells);
+                nested_arrays::array(shape, &cells.iter().map(part_of).collect::<Vec<_>>())?
             }
         })
+    }
+}
+
+/// The list or struct of a cell; nothing where it holds none.
+fn part_of(cell: &Cell) -> &Part {
+    match cell {
+        Cell::Nested(nested) => &nested.part,
+        _ => &Part::Null,
     }
 }
 
@@ -307,7 +319,7 @@ fn cell(kind: ColumnType, array: &ArrayRef, at: usize) -> Option<Cell> {
             let instant = Timestamp::from_unix_seconds(microseconds.div_euclid(MICROSECONDS));
             is_whole.then_some(Cell::Timestamp(instant))?
         }
-        ColumnType::Nested(shape) => Cell::nested(shape, nested_arrays::value(shape, array, at)?).ok()?,
+        ColumnType::Nested(shape) => Cell::of_part(shape, nested_arrays::part(shape, array, at)?),
         ColumnType::Text => Cell::text(array.as_string_opt::<i32>()?.value(at)),
         ColumnType::Json => Cell::text(array.as_string_opt::<i32>()?.value(at)).into_json(),
     })

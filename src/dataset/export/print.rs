@@ -17,7 +17,7 @@ pub(super) fn print<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> Print {
     };
     for cell in cells {
         match cell {
-            Cell::Text(text) | Cell::Json(text) => add(text),
+            Cell::Text(_) | Cell::Json(_) | Cell::Nested(_) => add(cell.as_text()),
             // As empty text, because CSV cannot tell the two apart.
             Cell::Null => add(""),
             plain => add(&plain.to_string()),

@@ -140,7 +140,7 @@ fn stored(cell: &Cell) -> dataset::SqlCell<'_> {
         Cell::Number(number) => dataset::SqlCell::Real(*number),
         Cell::Boolean(is_so) => dataset::SqlCell::Integer((*is_so).into()),
         Cell::Timestamp(instant) => dataset::SqlCell::Text(instant.to_string().into()),
-        Cell::Text(text) | Cell::Json(text) => dataset::SqlCell::Text((&**text).into()),
+        Cell::Text(_) | Cell::Json(_) | Cell::Nested(_) => dataset::SqlCell::Text(cell.as_text().into()),
     }
 }
 

@@ -12,7 +12,7 @@ use anyhow::Context as _;
 use capdex_db::{Reader, StoreError};
 
 use super::batch::Batch;
-use super::cell::Row;
+use super::cell::{Cell, Row};
 use super::file::FileRow;
 use super::format::TableWriter;
 use super::rank_order::{RankOrder, Standing};
@@ -22,7 +22,7 @@ use super::tables::TABLES;
 use crate::bulk;
 
 /// Capabilities on the way at once, in one piece.
-const PIECE: usize = 128;
+const PIECE: usize = 64;
 /// Pieces that may wait for the next step.
 const WAITING: usize = 2;
 /// Rows of the store's own tables in one piece, and about how many bytes of them.
@@ -173,7 +173,7 @@ fn in_pieces(
     let (mut waiting, mut bytes) = (Vec::new(), 0);
     rows(&mut |row: Row| {
         // By bytes too, because rows of the store hold descriptions and differences of any length.
-        bytes += row.iter().map(|cell| cell.as_text().len()).sum::<usize>();
+        bytes += row.iter().map(Cell::size).sum::<usize>();
         waiting.push(row);
         if waiting.len() < STORED.0 && bytes < STORED.1 {
             return Ok(());

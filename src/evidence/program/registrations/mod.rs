@@ -173,7 +173,7 @@ fn work_out(evidence: &Evidence) -> (ToolsByFile, SurfacesByFile, Vec<Gap>) {
     };
     let mut gaps: Vec<Gap> = placed(&program, unresolved.into_iter()).into_iter().map(gap).collect();
     if !spent.is_empty() && registers {
-        gaps.push(Gap::new(".", GapReason::BudgetExhausted, "what the package registers was not followed to its end"));
+        gaps.push(Gap::new(".", GapReason::Unresolved, "what the package registers was not followed to its end"));
     }
     let mut tools = ToolsByFile::new();
     let found = kept.into_iter().map(|found| ((found.module, found.offset), found.tool));

@@ -28,8 +28,11 @@ pub(super) fn withhold(
     events: &mut Vec<DriftEvent>,
     drifts: &[Drift],
 ) -> anyhow::Result<Vec<(CapabilityId, String)>> {
-    let waiting: BTreeSet<(CapabilityId, String)> =
-        reader.removals()?.into_iter().map(|removal| (removal.capability, removal.tool)).collect();
+    let mut waiting: BTreeSet<(CapabilityId, String)> = BTreeSet::new();
+    let changed: BTreeSet<CapabilityId> = events.iter().map(|event| event.capability).collect();
+    for capability in changed {
+        waiting.extend(reader.removals_of(&capability)?.into_iter().map(|tool| (capability, tool)));
+    }
     // Files of a package that were read whole prove that something is gone; answers of a live endpoint do not.
     let is_certain = !is_live && is_whole;
     let mut found = Vec::new();
