@@ -19,6 +19,7 @@ use serde::Serialize;
 use crate::appeals::settings::AppealSettings;
 use crate::config::{AlertSettings, GapTolerance, SourceRun};
 use crate::judge_runs::night::NightJudge;
+use self::spread::settings::SpreadSettings;
 use crate::shutdown::ShutdownFlag;
 
 pub mod alerts;
@@ -35,6 +36,7 @@ pub mod run;
 pub(crate) mod same_version;
 pub mod scan;
 pub mod score;
+pub mod spread;
 mod slugs;
 mod standing_verdicts;
 mod times;
@@ -63,6 +65,8 @@ pub struct JobContext {
     pub policy: OperatorPolicy,
     /// The judge that is asked beside the night; none where the schedule enables none.
     pub judge: Option<NightJudge>,
+    /// Where scans are handed out to workers; none where they are done here.
+    pub spread: Option<SpreadSettings>,
     /// How appeals are handled.
     pub appeals: AppealSettings,
     /// The caps of the unpacker.
