@@ -46,7 +46,7 @@ impl Default for JobLimits {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Job {
-    schema: String,
+    pub(crate) schema: String,
     /// The stage.
     pub stage: String,
     /// What has to work on it.
