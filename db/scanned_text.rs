@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use capdex_corpus::drift::Pins;
 use capdex_model::capability::Capability;
+use capdex_model::capability::Kind;
 use capdex_model::fact::Fact;
 use capdex_model::facts::{Exceptions, OutcomeRow, SparseFacts};
-use capdex_model::capability::Kind;
 use capdex_model::rule::RuleIndex;
 use capdex_model::snapshot::Completeness;
 use capdex_model::surface::SurfaceInventory;

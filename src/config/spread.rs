@@ -82,7 +82,8 @@ impl SpreadSection {
             value if (1..=most).contains(&value) => Ok(value),
             _ => Err(format!("spread.{key}: from 1 to {most}")),
         };
-        let keys = within("job_size", self.job_size.map(|size| size as u64), settings.size.keys as u64, MAX_JOB_SIZE as u64)?;
+        let keys =
+            within("job_size", self.job_size.map(|size| size as u64), settings.size.keys as u64, MAX_JOB_SIZE as u64)?;
         settings.size.keys = usize::try_from(keys).unwrap_or(MAX_JOB_SIZE);
         settings.size.bytes = within("job_mb", self.job_mb, settings.size.bytes >> 20, MAX_JOB_MB)? << 20;
         settings.limits.memory_mb = within("memory_mb", self.memory_mb, settings.limits.memory_mb, 1 << 20)?;
@@ -116,7 +117,8 @@ mod tests {
     fn a_night_hands_nothing_out_unless_it_names_a_store_of_work() {
         assert_eq!(of(""), Ok(None));
         assert_eq!(of("store = \"/mnt/work\""), Ok(Some(SpreadSettings::new("/mnt/work".into()))));
-        let settings = of("store = \"w\"\njob_size = 50\njob_mb = 8\naudit = 1.0\npatience_s = 0\nunder = \"nice -n 5\"");
+        let settings =
+            of("store = \"w\"\njob_size = 50\njob_mb = 8\naudit = 1.0\npatience_s = 0\nunder = \"nice -n 5\"");
         let settings = settings.expect("right").expect("a store");
         assert_eq!((settings.size.keys, settings.size.bytes, settings.audited), (50, 8 << 20, AUDITED_OF));
         assert_eq!((settings.patience, settings.under), (None, vec!["nice".to_owned(), "-n".into(), "5".into()]));

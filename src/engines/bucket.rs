@@ -10,6 +10,8 @@ use object_store::{
     BackoffConfig, ClientOptions, Error, ObjectStore as _, ObjectStoreExt as _, PutMode, PutPayload, RetryConfig,
 };
 use tokio::runtime::Runtime;
+use tokio::time::Instant;
+use tracing::warn;
 use url::Url;
 
 use crate::{EngineError, runtime};
@@ -20,7 +22,9 @@ const MAX_BYTES: u64 = 4 << 30;
 const REQUEST: Duration = Duration::from_secs(180);
 /// A store that answers with errors or not at all is asked again for so long.
 const RETRIES: Duration = Duration::from_secs(120);
-/// The longest pause between two tries.
+/// The first and the longest pause between two tries.
+const FIRST_PAUSE: Duration = Duration::from_millis(200);
+/// See [`FIRST_PAUSE`].
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// Variables that name the store's own address.
 const ENDPOINTS: [&str; 3] = ["AWS_ENDPOINT", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"];
@@ -41,14 +45,16 @@ impl BucketStore {
     pub fn open(address: &str) -> Result<Self, EngineError> {
         let wrong = |why: &str| EngineError(format!("{address}: {why}"));
         let url = Url::parse(address).map_err(|_| wrong("write s3://BUCKET/PREFIX"))?;
-        let bucket = url.host_str().filter(|_| url.scheme() == "s3").ok_or_else(|| wrong("write s3://BUCKET/PREFIX"))?;
+        let bucket =
+            url.host_str().filter(|_| url.scheme() == "s3").ok_or_else(|| wrong("write s3://BUCKET/PREFIX"))?;
         let prefix = url.path().trim_matches('/').to_owned();
         if !prefix.is_empty() && !names::is_safe(&prefix) {
             return Err(wrong("letters, digits, dashes and dots are a prefix"));
         }
         // Whoever comes second is told that it was one of the two providers of one process.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let is_plain = ENDPOINTS.iter().filter_map(|name| std::env::var(name).ok()).any(|url| url.starts_with("http://"));
+        let is_plain =
+            ENDPOINTS.iter().filter_map(|name| std::env::var(name).ok()).any(|url| url.starts_with("http://"));
         let backoff = BackoffConfig { max_backoff: LONGEST_PAUSE, ..BackoffConfig::default() };
         let store = AmazonS3Builder::from_env()
             .with_bucket_name(bucket)
@@ -66,6 +72,24 @@ impl BucketStore {
         BlobError { store: self.address.clone(), doing, name: name.to_owned(), detail: error.to_string() }
     }
 
+    /// Tries again for some time where the store fails. The client's own tries leave out a creation whose answer was lost, since it
+    /// may have come to pass; here that is no harm: whoever finds a name taken looks at what lies there.
+    fn tried<T, F: Future<Output = Result<T, Error>>>(&self, mut once: impl FnMut() -> F) -> Result<T, Error> {
+        self.runtime.block_on(async {
+            let (begun, mut pause) = (Instant::now(), FIRST_PAUSE);
+            loop {
+                match once().await {
+                    Err(error) if is_passing(&error) && begun.elapsed() < RETRIES => {
+                        warn!(store = self.address, "tried again: {error}");
+                        tokio::time::sleep(pause).await;
+                        pause = (pause * 2).min(LONGEST_PAUSE);
+                    }
+                    told => return told,
+                }
+            }
+        })
+    }
+
     fn path(&self, name: &str) -> Path {
         let name = name.trim_end_matches('/');
         if self.prefix.is_empty() { Path::from(name) } else { Path::from(format!("{}/{name}", self.prefix)) }
@@ -79,13 +103,19 @@ impl BucketStore {
     }
 }
 
+/// True for an error that may be over soon.
+const fn is_passing(error: &Error) -> bool {
+    // Anything else says something of the request.
+    matches!(error, Error::Generic { .. } | Error::JoinError { .. })
+}
+
 impl BlobStore for BucketStore {
     fn address(&self) -> &str {
         &self.address
     }
 
     fn get(&self, name: &str) -> Result<Option<Vec<u8>>, BlobError> {
-        let read = async {
+        let read = || async {
             let found = match self.store.get(&self.path(name)).await {
                 Err(Error::NotFound { .. }) => return Ok(None),
                 found => found?,
@@ -96,11 +126,11 @@ impl BlobStore for BucketStore {
             }
             found.bytes().await.map(|bytes| Some(bytes.to_vec()))
         };
-        self.runtime.block_on(read).map_err(|error| self.failed("read", name, &error))
+        self.tried(read).map_err(|error| self.failed("read", name, &error))
     }
 
     fn has(&self, name: &str) -> Result<bool, BlobError> {
-        match self.runtime.block_on(self.store.head(&self.path(name))) {
+        match self.tried(|| async { self.store.head(&self.path(name)).await }) {
             Ok(_) => Ok(true),
             Err(Error::NotFound { .. }) => Ok(false),
             Err(error) => Err(self.failed("look for", name, &error)),
@@ -110,7 +140,7 @@ impl BlobStore for BucketStore {
     fn create(&self, name: &str, bytes: &[u8]) -> Result<bool, BlobError> {
         let payload = PutPayload::from(bytes.to_vec());
         let path = self.path(name);
-        match self.runtime.block_on(self.store.put_opts(&path, payload, PutMode::Create.into())) {
+        match self.tried(|| self.store.put_opts(&path, payload.clone(), PutMode::Create.into())) {
             Ok(_) => Ok(true),
             Err(Error::AlreadyExists { .. } | Error::Precondition { .. }) => Ok(false),
             Err(error) => Err(self.failed("create", name, &error)),
@@ -119,15 +149,16 @@ impl BlobStore for BucketStore {
 
     fn list(&self, folder: &str) -> Result<Vec<String>, BlobError> {
         let path = self.path(folder);
-        let listed = self.runtime.block_on(self.store.list(Some(&path)).map_ok(|about| about.location).try_collect());
-        let paths: Vec<Path> = listed.map_err(|error| self.failed("list", folder, &error))?;
+        let list =
+            || async { self.store.list(Some(&path)).map_ok(|about| about.location).try_collect::<Vec<Path>>().await };
+        let paths = self.tried(list).map_err(|error| self.failed("list", folder, &error))?;
         let mut names: Vec<String> = paths.iter().map(|path| self.name(path)).collect();
         names.sort();
         Ok(names)
     }
 
     fn delete(&self, name: &str) -> Result<(), BlobError> {
-        match self.runtime.block_on(self.store.delete(&self.path(name))) {
+        match self.tried(|| async { self.store.delete(&self.path(name)).await }) {
             Ok(()) | Err(Error::NotFound { .. }) => Ok(()),
             Err(error) => Err(self.failed("delete", name, &error)),
         }

@@ -92,7 +92,11 @@ impl TaskQueue {
             .reconnect_delay_callback(|tries| Duration::from_millis(100 * u64::try_from(tries.min(20)).unwrap_or(20)));
         let client = runtime.block_on(options.connect(server.as_str()));
         let client = client.map_err(|error| EngineError(format!("{address}: {error}")))?;
-        let context = async_nats::jetstream::new(client);
+        // It starts a task of its own, and so wants to be made inside.
+        let context = {
+            let _inside = runtime.enter();
+            async_nats::jetstream::new(client)
+        };
         Ok(Self { address, stream, ack_wait, context, runtime, consumer: None })
     }
 
@@ -170,7 +174,8 @@ impl TaskQueue {
             None => self.make_consumer()?,
         };
         let pulled = self.ask("give a task", async {
-            let mut messages = consumer.fetch().max_messages(1).expires(PULL).messages().await.map_err(|error| error.to_string())?;
+            let mut messages =
+                consumer.fetch().max_messages(1).expires(PULL).messages().await.map_err(|error| error.to_string())?;
             messages.next().await.transpose().map_err(|error| error.to_string())
         });
         // After an error it is made anew: the server may have lost it.
@@ -239,9 +244,13 @@ mod tests {
 
     #[test]
     fn addresses_that_are_none_are_told_without_their_passwords() {
-        for address in
-            ["queue:4222", "http://queue:4222", "nats://a:secret@q:4222/a.b", "nats://q:4222/x?ack_wait=soon", "nats://"]
-        {
+        for address in [
+            "queue:4222",
+            "http://queue:4222",
+            "nats://a:secret@q:4222/a.b",
+            "nats://q:4222/x?ack_wait=soon",
+            "nats://",
+        ] {
             let error = TaskQueue::open(address).err().map(|error| error.to_string()).unwrap_or_default();
             assert!(!error.is_empty() && !error.contains("secret"), "{address}: {error}");
         }

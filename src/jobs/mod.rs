@@ -16,10 +16,10 @@ use capdex_model::ruling::OperatorPolicy;
 use capdex_model::time::AsOf;
 use serde::Serialize;
 
+use self::spread::settings::SpreadSettings;
 use crate::appeals::settings::AppealSettings;
 use crate::config::{AlertSettings, GapTolerance, SourceRun};
 use crate::judge_runs::night::NightJudge;
-use self::spread::settings::SpreadSettings;
 use crate::shutdown::ShutdownFlag;
 
 pub mod alerts;
@@ -36,8 +36,8 @@ pub mod run;
 pub(crate) mod same_version;
 pub mod scan;
 pub mod score;
-pub mod spread;
 mod slugs;
+pub mod spread;
 mod standing_verdicts;
 mod times;
 mod verdict_alerts;

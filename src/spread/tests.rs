@@ -46,11 +46,7 @@ fn pack_of(bundles: &[Bundle]) -> Vec<u8> {
 }
 
 fn rows() -> Vec<ResultRow> {
-    vec![
-        ResultRow::Found(b"[]".to_vec()),
-        ResultRow::Failed(Failure::Limit),
-        ResultRow::Found(vec![7; 100_000]),
-    ]
+    vec![ResultRow::Found(b"[]".to_vec()), ResultRow::Failed(Failure::Limit), ResultRow::Found(vec![7; 100_000])]
 }
 
 #[test]

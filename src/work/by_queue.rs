@@ -21,7 +21,12 @@ const FOR_OTHERS: Duration = Duration::from_secs(15);
 ///
 /// # Errors
 /// An address that is none.
-pub fn run(worker: &mut Worker, url: &str, linger: Option<Duration>, shutdown: &Shutdown) -> anyhow::Result<WorkReport> {
+pub fn run(
+    worker: &mut Worker,
+    url: &str,
+    linger: Option<Duration>,
+    shutdown: &Shutdown,
+) -> anyhow::Result<WorkReport> {
     let mut queue = TaskQueue::open(url)?;
     let mut report = WorkReport::default();
     let mut idle = Stopwatch::start();

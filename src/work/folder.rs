@@ -20,8 +20,7 @@ pub(super) struct FolderStore {
 impl FolderStore {
     /// Opens a folder, which is made where it is not there.
     pub(super) fn open(folder: &Path) -> anyhow::Result<Self> {
-        fs::create_dir_all(folder)
-            .with_context(|| format!("failed to make the store of work {}", folder.display()))?;
+        fs::create_dir_all(folder).with_context(|| format!("failed to make the store of work {}", folder.display()))?;
         Ok(Self { folder: folder.to_owned(), address: folder.display().to_string() })
     }
 

@@ -54,5 +54,4 @@ fn open_bucket(address: &str) -> anyhow::Result<Box<dyn BlobStore>> {
 
 /// What somebody is told who asks for what this program was built without.
 #[cfg(not(feature = "spread"))]
-pub const WITHOUT_FEATURE: &str =
-    "this program knows folders alone; build it with `--features spread` for S3 and NATS";
+pub const WITHOUT_FEATURE: &str = "this program knows folders alone; build it with `--features spread` for S3 and NATS";

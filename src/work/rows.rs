@@ -37,7 +37,8 @@ impl ScanRow {
 
     /// The row of a snapshot that no process could work on to its end. It is known by nothing but the gap, and never as clean.
     pub fn unread(identity: String, claims: Claims) -> Self {
-        let detail = "each process that scanned it alone was ended, by a limit or by itself; nothing of it was looked at";
+        let detail =
+            "each process that scanned it alone was ended, by a limit or by itself; nothing of it was looked at";
         let gap = Gap::new(".", GapReason::BudgetExhausted, detail);
         let told = Bundle { gaps: vec![gap.clone()], claims, ..Bundle::local(identity, [].into()) };
         Self { gaps: BTreeSet::from([gap]), rows: analysis::rows(analysis::scan(&told)) }

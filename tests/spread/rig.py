@@ -397,8 +397,8 @@ def differing(rig):
     rig.told(night, f"one of two programs was changed; workers ended with {codes}", code, wanted=4, digest=False, right=right, objects=len(both))
 
 
-# Words of the program that stand in the result of nearly every scan, and as long ones.
-WORDS = (b"there are no files", b"there are no filez")
+# Words of the program that stand in the result of an input that is cut, and as many others.
+WORDS = (b"EOF while parsing a value", b"EOF while parsing a walue")
 CASES = {"equal": equal, "scales": scales, "index": by_index("folder"), "index_s3": by_index("s3"), "alone": alone, "kill_index": kill_index,
          "kills": kills, "poison": poison, "differing": differing}
 SHORT = CASES.keys() - {"scales"}

@@ -261,7 +261,9 @@ impl<'a> Merge<'a> {
         (self.own_job, self.is_alone) = (Some(*digest), true);
         match self.own.work(digest, false)? {
             WorkOutcome::GivenUp => self.give_up(digest),
-            WorkOutcome::Gone => bail!("the pack of a job is gone from the store of work {}; run again", self.settings.store),
+            WorkOutcome::Gone => {
+                bail!("the pack of a job is gone from the store of work {}; run again", self.settings.store)
+            }
             // The next sweep tells of it.
             WorkOutcome::Differs(_) => {
                 self.swept = None;
@@ -274,7 +276,8 @@ impl<'a> Merge<'a> {
     /// Waits for the jobs that are done twice; false where somebody asked to stop.
     fn audits(&mut self, progress: &StageProgress, report: &StageReport) -> anyhow::Result<bool> {
         let is_whole = |job: &Digest| !self.plan.parts.contains_key(job) && !self.dead.contains(job);
-        let audited = self.plan.jobs.iter().map(|job| job.digest).filter(|job| self.plan.head.is_audited(job) && is_whole(job));
+        let audited =
+            self.plan.jobs.iter().map(|job| job.digest).filter(|job| self.plan.head.is_audited(job) && is_whole(job));
         let jobs = self.plan.jobs.len();
         for digest in audited.collect::<Vec<_>>() {
             let waited = Stopwatch::start();
@@ -311,9 +314,7 @@ impl<'a> Merge<'a> {
             let row = match row {
                 ResultRow::Found(text) => ScanRow::of_text(text)
                     .with_context(|| format!("the result of the job {} cannot be read", job.digest().hex()))?,
-                ResultRow::Failed(_) => {
-                    ScanRow::unread(key.subject.clone(), scan::outline(&reader, *snapshot)?.claims)
-                }
+                ResultRow::Failed(_) => ScanRow::unread(key.subject.clone(), scan::outline(&reader, *snapshot)?.claims),
             };
             found.push(SnapshotResult { snapshot: *snapshot, subject: key.subject.clone(), claims: key.claims, row });
         }
