@@ -38,8 +38,10 @@ fn market() -> Capdex {
     capdex
 }
 
-fn night<'a>(name: &'a str, config: &'a str) -> [&'a str; 9] {
-    ["--db", name, "nightly", "--config", config, "--out", name, "--as-of", AS_OF]
+/// Runs a night to its end, with its store and its dataset under one name.
+fn night(capdex: &Capdex, name: &str, config: &str) -> Run {
+    let db = format!("{name}.db");
+    capdex.run(&["--db", &db, "nightly", "--config", config, "--out", name, "--as-of", AS_OF])
 }
 
 /// The files of a dataset by name.
@@ -116,7 +118,7 @@ fn plan(work: &Path) -> (u64, Vec<String>) {
 fn a_night_without_workers_does_its_jobs_itself_and_clears_what_it_put() {
     let capdex = market();
     let wanted = alone(&capdex);
-    let run = capdex.run(&night("own", "itself.toml"));
+    let run = night(&capdex, "own", "itself.toml");
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert_eq!(dataset(&capdex.path().join("own")), wanted);
     let left: Vec<PathBuf> = walk(&capdex.path().join("work"));
@@ -157,6 +159,25 @@ fn a_damaged_result_is_put_aside_and_one_job_can_be_done_by_its_name() {
     worker.kill();
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert_eq!(dataset(&capdex.path().join("spread")), wanted);
+}
+
+#[test]
+fn a_skill_that_takes_more_of_the_processor_than_it_may_is_unknown_and_no_other_is() {
+    let capdex = market();
+    let manual = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/rules.md")).expect("a long page");
+    let text: String = (0..8).map(|number| format!("# Part {number}\n\n{}\n\n", manual.replace("| ", "- "))).collect();
+    // Seconds of the processor, where each of the others takes a hundredth of one.
+    capdex.write("skills/maps/reference.md", text);
+    let schedule = std::fs::read_to_string(capdex.path().join("itself.toml")).expect("a schedule");
+    capdex.write("itself.toml", schedule.replace("job_size = 2", "job_size = 5\ncpu_s = 1"));
+    let run = night(&capdex, "own", "itself.toml");
+    // It is a gap of the verdict, and no failure of the night.
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let explained = |name: &str| capdex.run(&["--db", "own.db", "explain", &format!("folder:skills/{name}")]).stdout;
+    assert!(explained("maps").contains("each process that scanned it alone was ended"), "{}", explained("maps"));
+    for name in ["diary", "notes", "tides"] {
+        assert!(explained(name).contains("ok"), "{}", explained(name));
+    }
 }
 
 #[test]
