@@ -25,6 +25,12 @@ pub(super) fn run(global: &Global, options: &WorkArgs, out: &mut Out) -> anyhow:
         return Err(usage(format!("--index {} of {}: numbers begin at 0", options.index, options.of)));
     }
     let store = open_store(options.store.as_deref().unwrap_or_default())?;
+    if options.state {
+        for state in by_index::states(store.as_ref())? {
+            out.line(state)?;
+        }
+        return Ok(Exit::Done);
+    }
     let mut worker = Worker::new(store, WorkerOptions { threads: global.threads, under });
     let shutdown = Shutdown::listen()?;
     let report = match (&options.nats, &options.once) {

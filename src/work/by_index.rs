@@ -171,3 +171,33 @@ fn jobs(store: &dyn BlobStore, plan: &PlanHead) -> anyhow::Result<Vec<Digest>> {
     }
     Ok(jobs)
 }
+
+/// How far each plan is, in one line each.
+///
+/// # Errors
+/// A store that fails.
+pub fn states(store: &dyn BlobStore) -> anyhow::Result<Vec<String>> {
+    let mut states = Vec::new();
+    for plan in plans(store)? {
+        let done: BTreeSet<Digest> =
+            store.list(&format!("out/{SCAN}/"))?.iter().filter_map(|name| names::digest_of(name)).collect();
+        let split: BTreeSet<Digest> =
+            store.list(&names::splits(&plan.id()))?.iter().filter_map(|name| names::digest_of(name)).collect();
+        let jobs = jobs(store, &plan)?;
+        let missing: Vec<&Digest> = jobs.iter().filter(|job| !done.contains(job) && !split.contains(job)).collect();
+        let mut dead = 0;
+        for job in &missing {
+            dead += usize::from(!store.list(&names::dead(SCAN, job))?.is_empty());
+        }
+        states.push(format!(
+            "{} of epoch {}: {} jobs, {} split, {} done, {} missing, of which {dead} ended a process",
+            plan.id().hex().get(..12).unwrap_or_default(),
+            plan.epoch,
+            plan.jobs.len(),
+            split.len(),
+            jobs.len() - missing.len() - split.len(),
+            missing.len(),
+        ));
+    }
+    Ok(states)
+}

@@ -139,6 +139,9 @@ fn a_damaged_result_is_put_aside_and_one_job_can_be_done_by_its_name() {
     let waiting = Waiting::start(&capdex, "spread");
     let (_, jobs) = plan(&work);
     assert_eq!(jobs.len(), 3, "five skills by twos");
+    let state = capdex.run(&["work", "--store", "work", "--state"]).stdout;
+    let told = " of epoch 1: 3 jobs, 0 split, 0 done, 3 missing, of which 0 ended a process\n";
+    assert!(state.ends_with(told), "{state}");
     let damaged = work.join("out/scan").join(&jobs[0]);
     std::fs::create_dir_all(damaged.parent().expect("a folder")).expect("made");
     std::fs::write(&damaged, b"capdex\x01\nnothing of a result").expect("written");

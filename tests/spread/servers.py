@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 
 # Servers are looked at so often until they answer, and so long at most.
@@ -30,6 +29,10 @@ def tool(variable, name):
     return os.environ.get(variable) or shutil.which(name) or sys.exit(f"there is no {name}: {variable} names it (tests/tools installs it)")
 
 
+# The server of objects takes no request that these did not sign.
+KEYS = {"AWS_ACCESS_KEY_ID": "rig", "AWS_SECRET_ACCESS_KEY": "of-no-use-elsewhere"}
+
+
 class Server:
     """A process with a folder that can be taken away."""
 
@@ -39,11 +42,11 @@ class Server:
     def start(self):
         self.folder.mkdir(parents=True, exist_ok=True)
         self.log = open(self.folder.with_suffix(".log"), "ab")
-        self.process = subprocess.Popen(self.command(), stdout=self.log, stderr=self.log, cwd=self.folder)
+        self.process = subprocess.Popen(self.command(), stdout=self.log, stderr=self.log, cwd=self.folder, env={**os.environ, **KEYS})
         begun = time.monotonic()
         while not self.answers():
             if self.process.poll() is not None:
-                sys.exit(f"{self.command()[0]} ended by itself: see {self.log.name}")
+                sys.exit(f"{self.command()[0]} ended by itself:\n{pathlib.Path(self.log.name).read_text(errors='replace')[-2000:]}")
             if time.monotonic() - begun > STARTS_WITHIN_S:
                 sys.exit(f"{self.command()[0]} does not answer: see {self.log.name}")
             time.sleep(EVERY_S)
@@ -86,40 +89,37 @@ class Nats(Server):
 
 
 class Bucket(Server):
-    """SeaweedFS with its S3 gateway and one bucket; it decides conditional puts itself."""
+    """SeaweedFS with its S3 gateway and one bucket; it decides conditional puts itself, and checks signatures."""
 
     name = "capdex-work"
 
     def __init__(self, folder):
         super().__init__(folder)
-        self.ports = free_ports(8)
+        self.ports, self.has_bucket = free_ports(8), False
 
     def command(self):
         names = "master.port master.port.grpc volume.port volume.port.grpc filer.port filer.port.grpc s3.port s3.port.grpc".split()
         ports = [f"-{name}={port}" for name, port in zip(names, self.ports)]
-        return [tool("CAPDEX_WEED", "weed"), "server", f"-dir={self.folder}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", *ports, "-filer", "-s3",
+        return [tool("CAPDEX_WEED", "weed"), "server", f"-dir={self.folder}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", *ports, "-filer", "-s3", "-s3.port.iceberg=0", "-s3.port.lance=0",
                 "-volume.max=50", "-master.volumeSizeLimitMB=64", "-master.telemetry=false"]
 
     def endpoint(self):
         return f"http://127.0.0.1:{self.ports[6]}"
 
     def answers(self):
-        def put(name):
-            urllib.request.urlopen(urllib.request.Request(f"{self.endpoint()}/{name}", b"1", method="PUT"), timeout=5).close()
         try:
-            try:
-                put(self.name)
-            except urllib.error.HTTPError as error:
-                if error.code != 409:
-                    return False
-            # It has a bucket before it can keep anything.
-            put(f"{self.name}/begun")
-            return True
+            urllib.request.urlopen(f"{self.endpoint()}/healthz", timeout=5).close()
         except OSError:
             return False
+        if not self.has_bucket:
+            master, filer = (f"127.0.0.1:{self.ports[at]}.{self.ports[at + 1]}" for at in (0, 4))
+            told = subprocess.run([tool("CAPDEX_WEED", "weed"), "shell", f"-master={master}", f"-filer={filer}"], capture_output=True, text=True,
+                                  input=f"s3.bucket.create -name {self.name}\n", timeout=STARTS_WITHIN_S)
+            self.has_bucket = "created bucket" in told.stdout + told.stderr
+        return self.has_bucket
 
     def environment(self):
-        return {"AWS_ENDPOINT": self.endpoint(), "AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "any", "AWS_SECRET_ACCESS_KEY": "any"}
+        return {"AWS_ENDPOINT": self.endpoint(), "AWS_REGION": "us-east-1", **KEYS}
 
 
 class Quota:

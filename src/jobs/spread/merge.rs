@@ -24,8 +24,10 @@ use crate::work::worker::{MAX_DEATHS, WorkOutcome, Worker, put_aside};
 const LOOK: Duration = Duration::from_millis(20);
 /// See [`LOOK`].
 const SLOW_LOOK: Duration = Duration::from_millis(500);
-/// Between two looks at everything else: jobs that end workers, the queue, what is missing.
+/// Between two looks at everything else: jobs that end workers, and the queue.
 const SWEEP: Duration = Duration::from_secs(2);
+/// Between two lists of all results where the queue is not empty. A bucket lists a thousand names a request.
+const LIST: Duration = Duration::from_secs(20);
 
 /// A run of the stage whose work is under way.
 pub(super) struct Merge<'a> {
@@ -40,6 +42,7 @@ pub(super) struct Merge<'a> {
     /// How often everything that was missing was handed out.
     round: u64,
     swept: Option<Stopwatch>,
+    listed: Option<Stopwatch>,
     /// Jobs and parts that were given up.
     dead: BTreeSet<Digest>,
     missing: usize,
@@ -59,8 +62,23 @@ impl<'a> Merge<'a> {
     ) -> Self {
         let missing = plan.jobs.len();
         let dead = BTreeSet::new();
-        let (round, swept, own_job, is_alone) = (0, None, None, false);
-        Self { context, settings, own, queue, ruleset, epoch, plan, round, swept, dead, missing, own_job, is_alone }
+        let (round, swept, listed, own_job, is_alone) = (0, None, None, None, false);
+        Self {
+            context,
+            settings,
+            own,
+            queue,
+            ruleset,
+            epoch,
+            plan,
+            round,
+            swept,
+            listed,
+            dead,
+            missing,
+            own_job,
+            is_alone,
+        }
     }
 
     /// Records every job, and clears the store of work. Ends early where somebody asked to stop; workers go on then.
@@ -231,6 +249,10 @@ impl<'a> Merge<'a> {
                 return Ok(());
             }
         };
+        if waiting != Some(0) && self.listed.is_some_and(|listed| listed.elapsed() < LIST) {
+            return Ok(());
+        }
+        self.listed = Some(Stopwatch::start());
         let there = |folder: &str| {
             anyhow::Ok(self.own.store().list(&format!("{folder}/{SCAN}/"))?.into_iter().collect::<BTreeSet<String>>())
         };
