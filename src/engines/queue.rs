@@ -168,7 +168,7 @@ impl TaskQueue {
     ///
     /// # Errors
     /// A server that does not answer.
-    pub fn next(&mut self) -> Result<Option<Delivery>, EngineError> {
+    pub fn take(&mut self) -> Result<Option<Delivery>, EngineError> {
         let consumer = match self.consumer.take() {
             Some(consumer) => consumer,
             None => self.make_consumer()?,

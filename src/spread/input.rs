@@ -93,7 +93,7 @@ pub fn read(pack: &[u8], job: &Job) -> Result<Vec<Bundle>, PackError> {
         let is_wanted = wanted.contains(&*head.identity);
         let mut files = BTreeMap::new();
         for path in head.paths {
-            let bytes = records.next()?;
+            let bytes = records.record()?;
             // Only what is asked for is hashed and kept.
             if is_wanted {
                 files.insert(path.into_owned(), BundleFile::new(bytes));

@@ -130,7 +130,7 @@ impl<'a> Records<'a> {
     ///
     /// # Errors
     /// Where there is none, or a part of one.
-    pub fn next(&mut self) -> Result<&'a [u8], PackError> {
+    pub fn record(&mut self) -> Result<&'a [u8], PackError> {
         let Some((length, rest)) = self.rest.split_first_chunk::<4>() else { return refused("a record is missing") };
         let length = usize::try_from(u32::from_le_bytes(*length)).unwrap_or(usize::MAX);
         let Some((record, rest)) = rest.split_at_checked(length) else { return refused("a record is cut") };
@@ -141,9 +141,9 @@ impl<'a> Records<'a> {
     /// The next record as JSON.
     ///
     /// # Errors
-    /// As [`Self::next`], and a record that is no such JSON.
+    /// As [`Self::record`], and a record that is no such JSON.
     pub fn json<T: serde::Deserialize<'a>>(&mut self) -> Result<T, PackError> {
-        serde_json::from_slice(self.next()?).map_err(|error| PackError(error.to_string()))
+        serde_json::from_slice(self.record()?).map_err(|error| PackError(error.to_string()))
     }
 
     /// Nothing more may come.

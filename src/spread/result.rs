@@ -95,7 +95,7 @@ impl ResultPack {
         }
         let mut rows = Vec::with_capacity(job.keys.len());
         for key in &job.keys {
-            let Some((digest, row)) = records.next()?.split_first_chunk::<32>() else {
+            let Some((digest, row)) = records.record()?.split_first_chunk::<32>() else {
                 return Err(PackError("a row has no key".to_owned()));
             };
             if digest != key.digest().as_bytes() {

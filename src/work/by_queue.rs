@@ -34,7 +34,7 @@ pub fn run(
         if linger.is_some_and(|linger| idle.elapsed() >= linger) {
             return Ok(report);
         }
-        let delivery = match queue.next() {
+        let delivery = match queue.take() {
             Ok(Some(delivery)) => delivery,
             Ok(None) => continue,
             // Lost or not there yet: it comes back, maybe empty, and is filled again by whoever hands out.
@@ -44,7 +44,7 @@ pub fn run(
                 continue;
             }
         };
-        if !take(worker, &queue, &delivery, &mut report) {
+        if !do_task(worker, &queue, &delivery, &mut report) {
             return Ok(report);
         }
         idle = Stopwatch::start();
@@ -54,7 +54,7 @@ pub fn run(
 }
 
 /// Does one task; false where the worker has to end.
-fn take(worker: &mut Worker, queue: &TaskQueue, delivery: &Delivery, report: &mut WorkReport) -> bool {
+fn do_task(worker: &mut Worker, queue: &TaskQueue, delivery: &Delivery, report: &mut WorkReport) -> bool {
     let Some(task) = delivery.task else {
         warn!("a message that is no task is left out");
         hear(queue.end(delivery));

@@ -28,6 +28,14 @@ pub enum Answer {
     Refused(String),
 }
 
+/// What a worker asks of a process.
+#[derive(Debug, PartialEq, Eq)]
+struct Request {
+    digest: Digest,
+    job: Vec<u8>,
+    pack: Vec<u8>,
+}
+
 /// How a computing process is started.
 #[derive(Clone, Debug, Default)]
 pub struct ChildOptions {
@@ -52,7 +60,7 @@ pub fn run(options: &ChildOptions) -> anyhow::Result<Exit> {
     let pool = bulk::pool(options.threads)?;
     let (mut input, mut output) = (BufReader::new(io::stdin().lock()), BufWriter::new(io::stdout().lock()));
     loop {
-        let Some((digest, job, pack)) = read_request(&mut input).context("the worker sent no job")? else {
+        let Some(Request { digest, job, pack }) = read_request(&mut input).context("the worker sent no job")? else {
             return Ok(Exit::Done);
         };
         let answer = match compute(&pool, &digest, &job, &pack) {
@@ -102,13 +110,13 @@ pub(super) fn write_request(out: &mut impl Write, digest: &Digest, job: &[u8], p
     out.flush()
 }
 
-fn read_request(input: &mut impl Read) -> io::Result<Option<(Digest, Vec<u8>, Vec<u8>)>> {
+fn read_request(input: &mut impl Read) -> io::Result<Option<Request>> {
     let mut digest = [0; 32];
     match input.read_exact(&mut digest) {
         Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(None),
         read => read?,
     }
-    Ok(Some((Digest::from_bytes(digest), read_part(input)?, read_part(input)?)))
+    Ok(Some(Request { digest: Digest::from_bytes(digest), job: read_part(input)?, pack: read_part(input)? }))
 }
 
 fn read_part(input: &mut impl Read) -> io::Result<Vec<u8>> {
@@ -159,7 +167,7 @@ mod tests {
         let mut sent = Vec::new();
         write_request(&mut sent, &digest, b"job", &[7; 70_000]).expect("writes");
         let read = read_request(&mut sent.as_slice()).expect("reads").expect("one");
-        assert_eq!(read, (digest, b"job".to_vec(), vec![7; 70_000]));
+        assert_eq!(read, Request { digest, job: b"job".to_vec(), pack: vec![7; 70_000] });
         assert_eq!(read_request(&mut [].as_slice()).expect("the end"), None);
         assert!(read_request(&mut &sent[..sent.len() - 1]).is_err());
         for answer in [Answer::Result(vec![1, 2]), Answer::Refused("no".into())] {

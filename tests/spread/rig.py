@@ -114,14 +114,17 @@ class Night:
         return self
 
     def wait(self):
-        """Until the night ends; its exit code."""
-        try:
-            code = self.process.wait(timeout=CASE_S)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            code = self.process.wait()
+        """Until the night ends; its exit code. What it used of the processor is noted, where it was not killed before."""
+        while self.process.returncode is None:
+            pid, status, used = os.wait4(self.process.pid, os.WNOHANG)
+            if pid:
+                self.process.returncode = os.waitstatus_to_exitcode(status)
+                self.cpu_s = round(used.ru_utime + used.ru_stime, 1)
+            elif time.monotonic() - self.begun > CASE_S:
+                self.process.kill()
+            time.sleep(0.02)
         self.wall_s = time.monotonic() - self.begun
-        return code
+        return self.process.returncode
 
     def end_workers(self):
         """Ends all workers as a cluster does; their processor time, and their exit codes."""
@@ -174,7 +177,7 @@ class Rig:
         if (code := oracle.wait()) not in (0, 3):
             sys.exit(f"the night of one process ended with {code}: {oracle.log()[-2000:]}")
         self.digest = oracle.digest()
-        self.told(oracle, "one process", code, wanted=code)
+        self.told(oracle, "one process", code, wanted=code, night_cpu_s=oracle.cpu_s)
         self.code = code
 
     def server(self, kind):
@@ -269,7 +272,7 @@ def scales(rig):
         [quota.end() for quota in quotas]
         held = "held to" if all(quota.folder for quota in quotas) else "NOT held to"
         rig.told(night, f"{workers} workers {held} {rig.options.quota} of a processor", code, skills_a_second=round(rate, 1),
-                 share_of_even=round(rate / one / workers, 2), workers_cpu_ms_a_skill=round(cpu * 1000 / rig.options.skills, 2))
+                 share_of_even=round(rate / one / workers, 2), workers_cpu_s=round(cpu, 1), night_cpu_s=night.cpu_s)
 
 
 def by_index(store):

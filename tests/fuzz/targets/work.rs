@@ -37,7 +37,7 @@ fuzz_target!(|bytes: &[u8]| {
     for pack in [bytes, pack] {
         let Ok(unpacked) = Unpacked::read(pack, MOST_BYTES) else { continue };
         let (mut records, mut packer) = (unpacked.records(), Packer::new().expect("a packer"));
-        while let Ok(record) = records.next() {
+        while let Ok(record) = records.record() {
             packer.add(record).expect("it was one");
         }
         if records.end().is_ok() {
