@@ -43,3 +43,4 @@ pub mod quotation;
 pub mod shutdown;
 pub mod signing;
 pub mod telemetry;
+pub mod work;

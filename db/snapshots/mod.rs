@@ -8,7 +8,7 @@ use capdex_model::bundle::{Bundle, BundleFile};
 use capdex_model::corpus_signal::CorpusSignal;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Claims, Listing, Locator};
-use capdex_model::snapshot::{Completeness, FileEntry, Snapshot};
+use capdex_model::snapshot::{Completeness, FileEntry, Gap, Snapshot};
 use capdex_model::time::AsOf;
 use rusqlite::Connection;
 
@@ -116,10 +116,10 @@ impl Reader {
         Ok(id_of(self.connection(), "look up a snapshot", sql, (identity, version))?.map(SnapshotId))
     }
 
-    /// A snapshot with its bytes, its gaps and the claims of its listing now, with the reports of imported lists. A listing
-    /// that was only ever marked claims nothing.
-    /// [`StoreError::Unknown`] for a snapshot that is not stored, [`StoreError::Pruned`] for one whose bytes are gone.
-    pub fn bundle(&self, snapshot: SnapshotId) -> Result<Bundle, StoreError> {
+    /// What a snapshot consists of, without its bytes: the names and digests of its files, its gaps and the claims of its listing
+    /// now, with the reports of imported lists. A listing that was only ever marked claims nothing.
+    /// [`StoreError::Unknown`] for a snapshot that is not stored.
+    pub fn outline(&self, snapshot: SnapshotId) -> Result<SnapshotOutline, StoreError> {
         const WHAT: &str = "read a snapshot";
         let conn = self.connection();
         let sql = "SELECT i.name, c.body, f.body, l.body, n.locator
@@ -140,8 +140,22 @@ impl Reader {
             let is_row = matches!(locator, Locator::Inline { .. });
             Ok((row.cell(0)?, completeness, files, listing, is_row))
         })?;
-        let (identity, completeness, entries, listing, is_row): (String, _, _, _, _) =
+        let (identity, completeness, files, listing, is_row): (String, _, _, _, _) =
             found.ok_or_else(|| StoreError::Unknown { what: "snapshot", key: snapshot.0.to_string() })?;
+        // Read now and not when it was fetched: a list that was imported since counts.
+        let claims = listing.map_or_else(|| Ok(Claims::default()), |listing| claims::of(conn, listing))?;
+        let mut gaps = completeness.gaps().to_vec();
+        if is_row && let Some(signals) = claims.repository_signals.corpus_signals.known() {
+            gaps.extend(signals.iter().filter_map(CorpusSignal::not_looked_at));
+        }
+        Ok(SnapshotOutline { identity, files, gaps, claims })
+    }
+
+    /// A snapshot with its bytes: its [`outline`](Self::outline), filled in.
+    /// [`StoreError::Unknown`] for a snapshot that is not stored, [`StoreError::Pruned`] for one whose bytes are gone.
+    pub fn bundle(&self, snapshot: SnapshotId) -> Result<Bundle, StoreError> {
+        let conn = self.connection();
+        let SnapshotOutline { identity, files: entries, gaps, claims } = self.outline(snapshot)?;
         let mut files = BTreeMap::new();
         for entry in entries {
             // Rules must not judge a package that seems to lack a file.
@@ -150,14 +164,21 @@ impl Reader {
             };
             files.insert(entry.path, BundleFile { bytes: bytes.into(), digest: entry.digest });
         }
-        // Read now and not when it was fetched: a list that was imported since counts.
-        let claims = listing.map_or_else(|| Ok(Claims::default()), |listing| claims::of(conn, listing))?;
-        let mut gaps = completeness.gaps().to_vec();
-        if is_row && let Some(signals) = claims.repository_signals.corpus_signals.known() {
-            gaps.extend(signals.iter().filter_map(CorpusSignal::not_looked_at));
-        }
         Ok(Bundle { identity, files, gaps, claims, named: None })
     }
+}
+
+/// A snapshot without its bytes.
+#[derive(Clone, Debug)]
+pub struct SnapshotOutline {
+    /// The identity that it is of.
+    pub identity: String,
+    /// Its files, sorted by path.
+    pub files: Vec<FileEntry>,
+    /// What could not be looked at.
+    pub gaps: Vec<Gap>,
+    /// The claims of its listing now.
+    pub claims: Claims,
 }
 
 #[cfg(test)]

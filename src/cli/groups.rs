@@ -10,7 +10,7 @@ use crate::output::hanging_within;
 /// Every command stands in one group, in the order in which a newcomer meets them.
 const GROUPS: [(&str, &[&str]); 7] = [
     ("Look at something now", &["scan", "check", "diff", "init", "hook", "mcp"]),
-    ("Crawl and compare nights", &["nightly", "daemon", "backfill", "score", "status", "sources"]),
+    ("Crawl and compare nights", &["nightly", "daemon", "backfill", "work", "score", "status", "sources"]),
     (
         "Read what was found",
         &["explain", "alerts", "drift", "typosquats", "clones", "campaigns", "collisions", "dependents", "rules"],

@@ -20,6 +20,7 @@ mod rulings;
 mod scan;
 mod site;
 mod watch;
+mod work;
 
 use std::path::PathBuf;
 
@@ -52,6 +53,7 @@ pub use rulings::{RulingsCommand, RulingsGiveArgs};
 pub use scan::{FailOn, ScanArgs, ScanOutput};
 pub use site::{ReportArgs, ServeArgs};
 pub use watch::{CampaignsArgs, ClonesArgs, CollisionsArgs, DriftArgs, TyposquatsArgs};
+pub use work::WorkArgs;
 
 use crate::options::{Global, RecordingArgs};
 
@@ -209,6 +211,11 @@ pub enum CliCommand {
         after_help = "Examples:\n  capdex daemon --schedules /etc/capdex/schedules --db /var/lib/capdex/capdex.db\n  capdex daemon --plan\n\nA schedule is run that has a [daemon] table, such as:\n  [daemon]\n  cron = \"30 2 * * *\"\n  budget_minutes = 300\n  jitter_seconds = 600\nTimes are UTC. At a signal the steps in hand are finished; the next daemon goes on."
     )]
     Daemon(DaemonArgs),
+    /// A worker of a night that runs on another machine: takes jobs, puts their results into the store of work, and keeps nothing.
+    #[command(
+        after_help = "Examples:\n  capdex work --store /mnt/work                          all jobs of the plans there, then ends\n  capdex work --store /mnt/work --index 0 --of 4         the first of four such workers\n  capdex work --store s3://capdex-work/night --nats nats://queue:4222\n  capdex work --store /mnt/work --state                  how far the plans there are\n\nThe night is one whose schedule has a [spread] table with the same store. Keys of a bucket are read from AWS's variables\n(AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT). Each job is done in a process of its own with limits.\n\nExit codes: 0 nothing is left for it, 1 a job gave two results, 2 wrong usage, 3 something was left to others, 4 the store\ndoes not answer, 130 interrupted: the job in hand is finished or another worker does it."
+    )]
+    Work(WorkArgs),
     /// Check keys, clock, disk, store, schedules and whether sources answer; each line says what to do. Exit code 1: something
     /// fails.
     #[command(

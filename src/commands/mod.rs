@@ -59,6 +59,7 @@ mod status;
 mod summary;
 mod typosquats;
 mod verify;
+mod work;
 
 /// Runs the command that was asked for.
 ///
@@ -96,6 +97,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         }
         CliCommand::Status(options) => status::run(&cli.global, options, &mut out),
         CliCommand::Daemon(options) => daemon::run(&cli.global, options, &mut out),
+        CliCommand::Work(options) => work::run(&cli.global, options, &mut out),
         CliCommand::Doctor(options) => doctor::run(&cli.global, options, &mut out),
         CliCommand::Prune(options) => prune::run(&cli.global, options, &mut out),
         CliCommand::Backup(options) => backup::backup(&cli.global, options, &mut out),

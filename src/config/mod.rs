@@ -18,6 +18,7 @@ mod notifier_section;
 mod registries;
 mod retention;
 mod sources;
+mod spread;
 mod toml_error;
 mod verdict;
 
@@ -49,6 +50,7 @@ pub use judge::JudgeSection;
 pub use notifier::{Notifier, NotifierTarget};
 pub use retention::RetentionSection;
 pub use sources::{SourceRun, SourceSection, ToldVerdicts, WalkCaps, certificates, variable};
+pub use spread::SpreadSection;
 pub use verdict::VerdictSection;
 
 /// The schedule that runs without any configuration.
@@ -92,6 +94,9 @@ keys! {
         /// A language model that adds to what the rules find in servers; nobody is asked without it.
         #[serde(default)]
         pub judge: JudgeSection,
+        /// Workers on other machines that scan for a night; without it a night scans on this machine.
+        #[serde(default)]
+        pub spread: SpreadSection,
         /// The times at which the daemon runs it; none for one that is run by hand only.
         pub daemon: Option<DaemonSection>,
         /// The dataset that a night writes.
@@ -207,6 +212,7 @@ impl Schedule {
         schedule.keep_days().map_err(of_key)?;
         schedule.gap_tolerance().map_err(of_key)?;
         schedule.export.formats().map_err(of_key)?;
+        schedule.spread.settings().map_err(of_key)?;
         Ok(schedule)
     }
 

@@ -16,6 +16,7 @@ use capdex_model::ruling::OperatorPolicy;
 use capdex_model::time::AsOf;
 use serde::Serialize;
 
+use self::spread::settings::SpreadSettings;
 use crate::appeals::settings::AppealSettings;
 use crate::config::{AlertSettings, GapTolerance, SourceRun};
 use crate::judge_runs::night::NightJudge;
@@ -36,6 +37,7 @@ pub(crate) mod same_version;
 pub mod scan;
 pub mod score;
 mod slugs;
+pub mod spread;
 mod standing_verdicts;
 mod times;
 mod verdict_alerts;
@@ -63,6 +65,8 @@ pub struct JobContext {
     pub policy: OperatorPolicy,
     /// The judge that is asked beside the night; none where the schedule enables none.
     pub judge: Option<NightJudge>,
+    /// Where scans are handed out to workers; none where they are done here.
+    pub spread: Option<SpreadSettings>,
     /// How appeals are handled.
     pub appeals: AppealSettings,
     /// The caps of the unpacker.

@@ -141,6 +141,7 @@ fn context(db: &std::path::Path, hosts: &[Host]) -> JobContext {
     };
     JobContext {
         judge: None,
+        spread: None,
         appeals: AppealSettings::default(),
         store,
         http: Http::new(settings).unwrap(),

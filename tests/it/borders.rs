@@ -12,12 +12,13 @@ use serde_json::Value;
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// Every edge inside the workspace, as (from, to).
-const EDGES: [(&str, &str); 47] = [
+const EDGES: [(&str, &str); 52] = [
     ("capdex", "capdex-agent-scan"),
     ("capdex", "capdex-corpus"),
     ("capdex", "capdex-crawlers"),
     ("capdex", "capdex-dataset"),
     ("capdex", "capdex-db"),
+    ("capdex", "capdex-engines"),
     ("capdex", "capdex-evidence"),
     ("capdex", "capdex-judge"),
     ("capdex", "capdex-model"),
@@ -25,6 +26,7 @@ const EDGES: [(&str, &str); 47] = [
     ("capdex", "capdex-rubrics"),
     ("capdex", "capdex-rules"),
     ("capdex", "capdex-site"),
+    ("capdex", "capdex-spread"),
     ("capdex-agent-scan", "capdex-evidence"),
     ("capdex-agent-scan", "capdex-model"),
     ("capdex-corpus", "capdex-evidence"),
@@ -42,6 +44,8 @@ const EDGES: [(&str, &str); 47] = [
     ("capdex-db", "capdex-corpus"),
     ("capdex-db", "capdex-judge"),
     ("capdex-db", "capdex-model"),
+    // They carry the bytes and messages whose names and form it has.
+    ("capdex-engines", "capdex-spread"),
     ("capdex-evidence", "capdex-model"),
     ("capdex-fuzz", "capdex-agent-scan"),
     ("capdex-fuzz", "capdex-crawlers"),
@@ -49,6 +53,7 @@ const EDGES: [(&str, &str); 47] = [
     ("capdex-fuzz", "capdex-judge"),
     ("capdex-fuzz", "capdex-model"),
     ("capdex-fuzz", "capdex-rules"),
+    ("capdex-fuzz", "capdex-spread"),
     ("capdex-judge", "capdex-evidence"),
     ("capdex-judge", "capdex-model"),
     ("capdex-rubrics", "capdex-evidence"),
@@ -64,16 +69,19 @@ const EDGES: [(&str, &str); 47] = [
     ("capdex-site", "capdex-db"),
     ("capdex-site", "capdex-model"),
     ("capdex-site", "capdex-rubrics"),
+    ("capdex-spread", "capdex-model"),
 ];
 
 /// What starts threads, reads the network or opens a store.
 const PURE: [&str; 4] = ["rayon", "reqwest", "rusqlite", "tokio"];
 
 /// What a package may not depend on directly, in any of its tables.
-const BANNED: [(&str, &[&str]); 12] = [
+const BANNED: [(&str, &[&str]); 14] = [
     ("capdex-model", &PURE),
     ("capdex-agent-scan", &PURE),
     ("capdex-judge", &PURE),
+    ("capdex-spread", &PURE),
+    ("capdex-engines", &["rayon", "rusqlite"]),
     ("capdex-prefilter", &PURE),
     ("capdex-evidence", &PURE),
     ("capdex-rules", &PURE),

@@ -72,6 +72,14 @@ fn the_units_call_commands_that_there_are() {
         line.split_whitespace().skip(1).map(str::to_owned).collect()
     };
     let compose = "daemon --schedules /etc/capdex/schedules --log-format json".split(' ').map(str::to_owned).collect();
+    for file in ["compose-spread.yaml", "kubernetes/spread.yaml"] {
+        for line in read(file).lines().filter(|line| line.contains("[work, ")) {
+            let words = line.split_once('[').and_then(|(_, rest)| rest.split_once(']')).expect("a list").0;
+            let words = words.split(", ").map(|word| word.trim_matches('"')).chain(["--help"]);
+            let output = Command::new(env!("CARGO_BIN_EXE_capdex")).args(words).env_clear().output().expect("starts");
+            assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+        }
+    }
     for arguments in [command("systemd/capdex.service"), command("systemd/capdex-nightly.service"), compose] {
         let output = Command::new(env!("CARGO_BIN_EXE_capdex")).args(&arguments).env_clear().output().expect("starts");
         let said = String::from_utf8_lossy(&output.stderr);
@@ -86,10 +94,10 @@ fn the_images_and_their_composition_fit_their_schemas() {
     let Some(hadolint) = beside_python("hadolint") else { return };
     passes(hadolint, &deploy(), &["Dockerfile"]);
     let schema = beside_python("check-jsonschema").expect("beside the other");
-    passes(schema, &deploy(), &["--builtin-schema", "vendor.compose-spec", "compose.yaml"]);
+    passes(schema, &deploy(), &["--builtin-schema", "vendor.compose-spec", "compose.yaml", "compose-spread.yaml"]);
     let kubernetes = beside_python("kubernetes-validate").expect("beside the others");
-    let said = passes(kubernetes, &deploy(), &["--strict", "kubernetes/capdex.yaml"]);
-    assert_eq!(said.matches("passed").count(), 2, "{said}");
+    let said = passes(kubernetes, &deploy(), &["--strict", "kubernetes/capdex.yaml", "kubernetes/spread.yaml"]);
+    assert_eq!(said.matches("passed").count(), 8, "{said}");
 }
 
 #[test]

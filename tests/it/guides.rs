@@ -292,3 +292,16 @@ fn the_filters_for_alerts_make_what_their_receivers_take() {
     let description = jira["fields"]["description"].as_str().expect("text");
     assert_eq!(description.matches("{noformat}").count(), 2, "{description}");
 }
+
+#[test]
+fn the_guide_for_more_than_one_machine_does_what_it_says() {
+    let capdex = Capdex::offline();
+    let blocks = blocks("scale-out.md", "sh");
+    assert_eq!(blocks.len(), 3, "{blocks:?}");
+    let said = run(&capdex, &blocks);
+    assert!(said.ends_with("the same bytes\n"), "{said}");
+    // Three jobs, each done by one worker and once more by the other.
+    let done = |line: &str| line.strip_suffix(" left to others; computing processes ended 0 times.").map(str::to_owned);
+    let reports: Vec<String> = said.lines().filter_map(done).collect();
+    assert_eq!(reports, ["3 jobs done, 0 jobs", "3 jobs done, 0 jobs"], "{said}");
+}

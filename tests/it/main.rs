@@ -100,6 +100,7 @@ mod signed;
 mod site;
 mod snapshots;
 mod sources;
+mod spread;
 mod strangers;
 mod support;
 mod surfaces;

@@ -141,6 +141,8 @@ pub fn open_in(
             .settings()?
             .filter(|settings| settings.is_nightly)
             .map(|settings| NightJudge { settings, contact: schedule.http.contact.clone().unwrap_or_default() }),
+        // Who plays a record does so on this machine alone.
+        spread: schedule.spread.settings().map_err(usage)?.filter(|_| recording.replay.is_none()),
         appeals: schedule.appeals.settings()?,
         limits: UnpackLimits::default(),
         alerts: schedule.alerts()?,

@@ -1,0 +1,58 @@
+//! The queue inside the process: one job after the other, on the pool of the run.
+
+use capdex_db::SnapshotId;
+use capdex_model::bundle::Bundle;
+use capdex_model::digest::Digest;
+use capdex_spread::{Cutter, JobSize};
+use tracing::debug;
+
+use super::record::{SnapshotResult, record};
+use crate::jobs::{JobContext, StageReport};
+use crate::progress::StageProgress;
+use crate::work::rows;
+
+pub(super) fn run(
+    context: &JobContext,
+    ruleset: Digest,
+    snapshots: &[SnapshotId],
+    report: &mut StageReport,
+    progress: &StageProgress,
+) -> anyhow::Result<()> {
+    let mut cutter = Cutter::new(JobSize::default());
+    let mut reader = context.store.reader()?;
+    for snapshot in snapshots {
+        // Between jobs only: what is recorded is whole, and a kill costs one job.
+        if context.stop.is_asked() {
+            return Ok(());
+        }
+        let bundle = super::bundle(&reader, *snapshot)?;
+        let bytes = bundle.size();
+        if let Some(job) = cutter.push((*snapshot, bundle), bytes) {
+            work(context, ruleset, &job, report, progress)?;
+            // Anew, as one that is kept for long keeps pages of the log.
+            reader = context.store.reader()?;
+        }
+    }
+    cutter.finish().map_or(Ok(()), |job| work(context, ruleset, &job, report, progress))
+}
+
+fn work(
+    context: &JobContext,
+    ruleset: Digest,
+    job: &[(SnapshotId, Bundle)],
+    report: &mut StageReport,
+    progress: &StageProgress,
+) -> anyhow::Result<()> {
+    let rows = rows::scan(&context.pool, &job.iter().map(|(_, bundle)| bundle).collect::<Vec<_>>());
+    let mut found = Vec::with_capacity(job.len());
+    for ((snapshot, bundle), row) in job.iter().zip(rows) {
+        report.done += 1;
+        report.bytes += bundle.size();
+        progress.advance(1);
+        progress.show(report.bytes, &bundle.identity);
+        debug!(snapshot = snapshot.0, capabilities = row.rows.len(), "scanned");
+        let (subject, claims) = (bundle.identity.clone(), Digest::of_json(&bundle.claims));
+        found.push(SnapshotResult { snapshot: *snapshot, subject, claims, row });
+    }
+    record(context, ruleset, found)
+}
