@@ -27,8 +27,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use abuse::{AbuseCommand, ModerateArgs};
 pub use agent_scan::{
-    AgentCheckArgs, AgentCompareArgs, AgentGradeArgs, AgentPacksArgs, AgentReportArgs, AgentRunArgs, AgentScanCommand,
-    AgentScreenArgs, AgentServeArgs, ScreenFormat,
+    AgentCheckArgs, AgentCompareArgs, AgentGradeArgs, AgentInsideArgs, AgentKeepArgs, AgentKeptArgs, AgentPacksArgs,
+    AgentPublishArgs, AgentReportArgs, AgentRunArgs, AgentScanCommand, AgentScreenArgs, AgentServeArgs, SandboxPart,
+    ScreenFormat,
 };
 pub use agents::{HookArgs, InitArgs, McpArgs};
 pub use alerts::{AlertsAckArgs, AlertsCommand, AlertsListArgs, AlertsSendArgs};

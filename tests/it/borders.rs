@@ -12,7 +12,7 @@ use serde_json::Value;
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// Every edge inside the workspace, as (from, to).
-const EDGES: [(&str, &str); 47] = [
+const EDGES: [(&str, &str); 48] = [
     ("capdex", "capdex-agent-scan"),
     ("capdex", "capdex-corpus"),
     ("capdex", "capdex-crawlers"),
@@ -33,6 +33,8 @@ const EDGES: [(&str, &str); 47] = [
     ("capdex-corpus", "capdex-rules"),
     ("capdex-crawlers", "capdex-evidence"),
     ("capdex-crawlers", "capdex-model"),
+    // Runs of agents are graded again for every view, and where a dataset is verified.
+    ("capdex-dataset", "capdex-agent-scan"),
     ("capdex-dataset", "capdex-corpus"),
     ("capdex-dataset", "capdex-db"),
     // What a model said is put together there for every view.

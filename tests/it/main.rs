@@ -1,6 +1,7 @@
 //! The program's own tests: the real binary, a real store, real servers on loopback; one module for each journey.
 
 mod abuse;
+mod agent_kept;
 mod agent_scan;
 mod agent_screen;
 mod agent_servers;

@@ -8,7 +8,7 @@ use capdex_agent_scan::report::{Origin, RUN_SCHEMA, RunHead};
 use capdex_crawlers::http::Secret;
 
 use super::{shown, test_of};
-use crate::agent_runs::drive::{self, DriveOptions, DrivenAgent};
+use crate::agent_runs::drive::{self, BUBBLEWRAP, DriveOptions, DrivenAgent, Sandbox};
 use crate::agent_runs::endpoint::{ChatEndpoint, EndpointOptions};
 use crate::agent_runs::folder::RunFolder;
 use crate::agent_runs::run::{self, Player, RunEnd};
@@ -45,7 +45,8 @@ fn player(options: &AgentRunArgs) -> anyhow::Result<Player> {
         let profile = drive::profile(id)?;
         let program = options.program.clone().unwrap_or_else(|| profile.program.clone().into());
         let key = key.unwrap_or_else(|| "none".to_owned());
-        let options = DriveOptions { profile, program, endpoint, model, key, deadline };
+        let sandbox = if options.allow_own_tools { None } else { Some(Sandbox::find()?) };
+        let options = DriveOptions { profile, program, endpoint, model, key, deadline, sandbox };
         return Ok(Player::Agent(Box::new(DrivenAgent::new(options)?)));
     }
     let (temperature, max_tokens) = (options.temperature, options.max_tokens);
@@ -66,6 +67,7 @@ fn head(pack: &Pack, options: &AgentRunArgs, folder: &RunFolder) -> anyhow::Resu
     let mut sampling = BTreeMap::new();
     sampling.extend(options.temperature.map(|value| ("temperature".to_owned(), value.to_string())));
     sampling.extend(options.max_tokens.map(|value| ("max_tokens".to_owned(), value.to_string())));
+    let is_in_sandbox = options.drive.is_some() && !options.allow_own_tools;
     let there = folder.head()?.map(|head| head.seed);
     Ok(RunHead {
         schema: RUN_SCHEMA.to_owned(),
@@ -75,6 +77,7 @@ fn head(pack: &Pack, options: &AgentRunArgs, folder: &RunFolder) -> anyhow::Resu
         seed: options.seed.or(there).unwrap_or_else(run::random_seed),
         transport: if options.drive.is_some() { Transport::Mcp } else { Transport::Chat },
         hears_words: true,
+        sandbox: if is_in_sandbox { BUBBLEWRAP } else { "" }.to_owned(),
         origin: if options.drive.is_some() { Origin::AgentOwnsTools } else { Origin::MockOnly },
         agent: match &options.drive {
             Some(id) => format!("{id} with {}", options.model),
