@@ -108,7 +108,7 @@ pub(super) fn show(global: &Global, options: &AppealShowArgs, out: &mut Out) -> 
     out.line(format_args!("  about     {} with {}", text(&filing.subject.to_string()), filing.content))?;
     out.line(format_args!("  against   {}, claim {}", text(&filing.scope.to_string()), filing.claim.as_str()))?;
     if let (Some(rule), Some(version)) = (&filing.rule, filing.rule_version) {
-        let today = rule_now(rule).map_or_else(|| "gone".to_owned(), |now| now.to_string());
+        let today = rule_now(rule).map_or_else(|| "gone".to_owned(), |now| now.version.to_string());
         out.line(format_args!("  rule      {}, version {version} then, {today} now", text(rule)))?;
     }
     if let Some(due) = appeal.due(&settings.clocks, rule_now) {
