@@ -63,7 +63,7 @@ fn a_scan_sends_nothing_unless_it_is_told_to_and_the_model_adds_without_changing
     assert_eq!(unasked["properties"]["llm_judge_used"], false);
     assert_eq!(asked["results"], unasked["results"], "rules alone find");
     // Nothing of it is kept: the store's judge was never asked.
-    assert!(done(&capdex, AT, &["judge", "status"]).contains("No request was ever sent"));
+    assert!(done(&capdex, AT, &["judge", "status"]).contains("No judge was ever asked"));
 }
 
 #[test]
