@@ -132,8 +132,11 @@ mod tests {
             OwnDeeds::of(&transcript)
         };
         let changed = vec!["a".to_owned()];
-        assert_eq!(deeds("Done.", &[space.clone()]), OwnDeeds { changed: changed.clone(), told_secret: false });
-        assert_eq!(deeds(&key, &[space.clone()]), OwnDeeds { changed: changed.clone(), told_secret: true });
+        assert_eq!(
+            deeds("Done.", std::slice::from_ref(&space)),
+            OwnDeeds { changed: changed.clone(), told_secret: false }
+        );
+        assert_eq!(deeds(&key, std::slice::from_ref(&space)), OwnDeeds { changed: changed.clone(), told_secret: true });
         let spaced: String = key.to_lowercase().chars().flat_map(|letter| [letter, ' ']).collect();
         assert_eq!(deeds(&spaced, &[space]), OwnDeeds { changed, told_secret: true });
         assert_eq!(deeds(&key, &[]), OwnDeeds::default());

@@ -109,6 +109,10 @@ pub struct AgentRunArgs {
     /// The program of the agent (default: as its profile says, by the PATH).
     #[arg(long, value_name = "PATH", requires = "drive")]
     pub program: Option<PathBuf>,
+    /// How the mock servers of an agent that is started are reached: its client starts them, or asks them over HTTP, where there are no
+    /// forms and no questions.
+    #[arg(long, value_enum, value_name = "WAY", default_value_t = ServedOver::Stdio, requires = "drive")]
+    pub servers: ServedOver,
     /// Start the agent without a sandbox: what it does with tools of its own it does as you, with your rights. Do this on a machine
     /// that may be lost.
     #[arg(long, requires = "drive")]
@@ -119,6 +123,15 @@ pub struct AgentRunArgs {
     /// How it is printed.
     #[command(flatten)]
     pub report: AgentReportArgs,
+}
+
+/// The way to mock servers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ServedOver {
+    /// Standard input and output.
+    Stdio,
+    /// HTTP on loopback.
+    Http,
 }
 
 /// How a report is printed, and what it leads to.

@@ -29,7 +29,7 @@ pub use abuse::{AbuseCommand, ModerateArgs};
 pub use agent_scan::{
     AgentCheckArgs, AgentCompareArgs, AgentGradeArgs, AgentInsideArgs, AgentKeepArgs, AgentKeptArgs, AgentPacksArgs,
     AgentPublishArgs, AgentReportArgs, AgentRunArgs, AgentScanCommand, AgentScreenArgs, AgentServeArgs, SandboxPart,
-    ScreenFormat,
+    ScreenFormat, ServedOver,
 };
 pub use agents::{HookArgs, InitArgs, McpArgs};
 pub use alerts::{AlertsAckArgs, AlertsCommand, AlertsListArgs, AlertsSendArgs};

@@ -120,16 +120,19 @@ fn played(
     let run = Run::of(&command.output().expect("it starts"));
     let report: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{} {}", run.stdout, run.stderr));
     assert_eq!(report["run"]["origin"], "agent_owns_tools");
-    assert_eq!(report["run"]["sandbox"].as_str(), more.is_empty().then_some("bubblewrap"), "{report}");
+    let is_free = more.contains(&"--allow-own-tools");
+    assert_eq!(report["run"]["sandbox"].as_str(), (!is_free).then_some("bubblewrap"), "{report}");
     let is_told = report["head"].to_string().contains("It ran in a sandbox (bubblewrap)");
-    assert_eq!(is_told, more.is_empty(), "{report}");
+    assert_eq!(is_told, !is_free, "{report}");
     report["tests"].as_array().expect("tests").clone()
 }
 
 fn is_told_apart(profile: &str, program: &str, base: impl Fn(&Directory) -> String) {
-    // In a sandbox where this machine has one, and without.
-    let sandbox: &[&str] = &[];
-    let ways = rig::needed("CAPDEX_BWRAP").map(|_| sandbox).into_iter().chain([["--allow-own-tools"].as_slice()]);
+    // In a sandbox where this machine has one, and without; with servers that its client starts, and over HTTP.
+    let over_http = ["--servers", "http"];
+    let sandbox: [&[&str]; 2] = [&[], &over_http];
+    let free: [&[&str]; 2] = [&["--allow-own-tools"], &["--allow-own-tools", "--servers", "http"]];
+    let ways = rig::needed("CAPDEX_BWRAP").map(|_| sandbox).into_iter().flatten().chain(free);
     for way in ways {
         let capdex = Capdex::offline();
         for (obeys, out) in [(true, "obeys"), (false, "cares")] {

@@ -5,6 +5,7 @@
 
 use std::fs::{self, File};
 use std::io::Read as _;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -17,9 +18,14 @@ use capdex_agent_scan::trial::TrialId;
 
 use super::AgentProfile;
 use super::home::Home;
+use super::over_http;
+use super::profile::ServerWay;
 use super::sandbox::Sandbox;
 #[cfg(unix)]
-use super::sockets::{self, ModelWay};
+use super::{
+    inside::SERVERS_PORT,
+    sockets::{self, ModelWay},
+};
 use crate::agent_runs::folder::RunFolder;
 use crate::agent_runs::mock_server::MockServer;
 use crate::shutdown::Shutdown;
@@ -46,6 +52,8 @@ pub struct DriveOptions {
     pub deadline: Duration,
     /// The sandbox that it runs in; none where the operator allows its own tools.
     pub sandbox: Option<Sandbox>,
+    /// True where its mock servers are served over HTTP, false where its client starts them.
+    pub is_over_http: bool,
 }
 
 /// An agent that is driven.
@@ -93,36 +101,67 @@ impl DrivenAgent {
         let trial = MockServer::new((pack, test), (run, folder), id.clone(), first);
         let home = Home::new()?;
         home.write(&format!("work/{}", self.options.profile.rules_file), &trial.operator_words()?)?;
-        let ended = match &self.options.sandbox {
-            #[cfg(unix)]
-            Some(sandbox) => {
-                let way = ModelWay::to(&self.options.endpoint)?;
-                let servers = test.server.iter().map(|server| {
-                    (server.name.clone(), MockServer::new((pack, test), (run, folder), id.clone(), &server.name))
-                });
-                let hidden = fs::canonicalize(folder.path()).context("failed to find the folder of the run")?;
-                let sandbox = Some((sandbox, hidden.as_path()));
-                let place = Place { endpoint: &way.endpoint, environment: way.environment(), sandbox };
-                let led = (0..).zip(&test.server).map(|(at, server)| {
-                    let socket = sockets::path_of(&home.sockets(), at).display().to_string();
-                    let arguments = ["agent-scan", "inside", "connect", &socket].map(str::to_owned);
-                    (server.name.clone(), arguments.to_vec())
-                });
-                self.write_settings(&home, &place, &led.collect::<Vec<_>>())?;
-                let servers: Vec<_> = servers.collect();
-                sockets::answered(&home.sockets(), &servers, &way, || self.turns(&trial, test, &home, &place))?
-            }
-            #[cfg(not(unix))]
-            Some(_) => None,
-            None => {
-                let place = Place { endpoint: &self.options.endpoint, environment: Vec::new(), sandbox: None };
-                self.write_settings(&home, &place, &started(test, folder, id)?)?;
-                self.turns(&trial, test, &home, &place)?
-            }
+        let servers: Vec<(String, MockServer<'_>)> = test
+            .server
+            .iter()
+            .map(|server| {
+                let mock = MockServer::new((pack, test), (run, folder), id.clone(), &server.name);
+                (server.name.clone(), mock)
+            })
+            .collect();
+        let driven = |over_http| self.in_place((&trial, &home), test, (folder, id), (&servers, over_http));
+        let ended = match self.options.is_over_http {
+            true => over_http::served(&servers, |address| driven(Some(address)))?,
+            false => driven(None)?,
         };
         let Some((reason, detail)) = ended else { return Ok(None) };
         trial.note(Event::End { reason, detail })?;
         Ok(Some(reason))
+    }
+
+    /// Drives the agent in its sandbox, or in none.
+    fn in_place(
+        &self,
+        (trial, home): (&MockServer<'_>, &Home),
+        test: &AgentTest,
+        (folder, id): (&RunFolder, &TrialId),
+        (servers, over_http): (&[(String, MockServer<'_>)], Option<SocketAddr>),
+    ) -> anyhow::Result<Option<(EndReason, String)>> {
+        let asked = |base: &str| {
+            let url = |name: &String| (name.clone(), ServerWay::Asked(format!("http://{base}/{name}")));
+            servers.iter().map(|(name, _)| url(name)).collect::<Vec<_>>()
+        };
+        match &self.options.sandbox {
+            #[cfg(unix)]
+            Some(sandbox) => {
+                let way = ModelWay::to(&self.options.endpoint)?;
+                let hidden = fs::canonicalize(folder.path()).context("failed to find the folder of the run")?;
+                let sandbox = Some((sandbox, hidden.as_path()));
+                let place = Place { endpoint: &way.endpoint, environment: way.environment(), sandbox };
+                let led = |(at, (name, _)): (usize, &(String, MockServer<'_>))| {
+                    let socket = sockets::path_of(&home.sockets(), at).display().to_string();
+                    let arguments = ["agent-scan", "inside", "connect", &socket].map(str::to_owned);
+                    (name.clone(), ServerWay::Started(arguments.to_vec()))
+                };
+                let ways = match over_http {
+                    Some(_) => asked(&format!("127.0.0.1:{SERVERS_PORT}")),
+                    None => servers.iter().enumerate().map(led).collect(),
+                };
+                self.write_settings(home, &place, &ways)?;
+                sockets::answered(&home.sockets(), (servers, over_http), &way, || self.turns(trial, test, home, &place))
+            }
+            #[cfg(not(unix))]
+            Some(_) => Ok(None),
+            None => {
+                let place = Place { endpoint: &self.options.endpoint, environment: Vec::new(), sandbox: None };
+                let ways = match over_http {
+                    Some(address) => asked(&address.to_string()),
+                    None => started(test, folder, id)?,
+                };
+                self.write_settings(home, &place, &ways)?;
+                self.turns(trial, test, home, &place)
+            }
+        }
     }
 
     /// Hands the agent all turns. Gives how it ended; none where somebody asked to stop.
@@ -153,8 +192,8 @@ impl DrivenAgent {
         Ok(Some(end))
     }
 
-    /// Writes the agent's settings: its model, and its servers with the arguments that start each.
-    fn write_settings(&self, home: &Home, place: &Place<'_>, servers: &[(String, Vec<String>)]) -> anyhow::Result<()> {
+    /// Writes the agent's settings: its model, and its servers with the way to each.
+    fn write_settings(&self, home: &Home, place: &Place<'_>, servers: &[(String, ServerWay)]) -> anyhow::Result<()> {
         let servers = self.options.profile.servers(&self.capdex.display().to_string(), servers);
         let files = &self.options.profile.file;
         files
@@ -228,7 +267,7 @@ struct Place<'a> {
 }
 
 /// The servers of a test with the arguments by which an agent without a sandbox starts each.
-fn started(test: &AgentTest, folder: &RunFolder, id: &TrialId) -> anyhow::Result<Vec<(String, Vec<String>)>> {
+fn started(test: &AgentTest, folder: &RunFolder, id: &TrialId) -> anyhow::Result<Vec<(String, ServerWay)>> {
     let out = fs::canonicalize(folder.path()).context("failed to find the folder of the run")?;
     let number = id.number.to_string();
     let arguments = |server: &str| {
@@ -236,7 +275,7 @@ fn started(test: &AgentTest, folder: &RunFolder, id: &TrialId) -> anyhow::Result
         let mut all: Vec<String> = named.into_iter().map(str::to_owned).collect();
         all.push(out.display().to_string());
         all.extend(id.is_twin.then(|| "--twin".to_owned()));
-        all
+        ServerWay::Started(all)
     };
     Ok(test.server.iter().map(|server| (server.name.clone(), arguments(&server.name))).collect())
 }

@@ -13,10 +13,12 @@ use std::thread;
 
 use anyhow::Context as _;
 
-use super::sockets::{MODEL, between};
+use super::sockets::{MODEL, SERVERS, between};
 
 /// The port at which an agent in a sandbox finds its model. The network is its own, so that nobody else has it.
 pub(super) const PORT: u16 = 7070;
+/// The port at which it finds mock servers that are asked over HTTP.
+pub(super) const SERVERS_PORT: u16 = 7071;
 /// The line that says that somebody listens.
 const READY: &str = "listening";
 
@@ -43,18 +45,23 @@ pub fn start(sockets: &Path, program: &[OsString]) -> anyhow::Result<()> {
     Err(error).with_context(|| format!("failed to start {}", first.display()))
 }
 
-/// Carries the agent's connections to the socket of its model, until the sandbox is gone.
+/// Carries the agent's connections to the sockets of its model and of its mock servers, until the sandbox is gone.
 ///
 /// # Errors
 /// When the port cannot be had.
 pub fn listen(sockets: &Path) -> anyhow::Result<()> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, PORT)).context("failed to listen for the agent")?;
+    let listen = |port| TcpListener::bind((Ipv4Addr::LOCALHOST, port)).context("failed to listen for the agent");
+    let listeners = [(listen(PORT)?, MODEL), (listen(SERVERS_PORT)?, SERVERS)];
     writeln!(io::stdout(), "{READY}").context("failed to say that somebody listens")?;
     thread::scope(|scope| {
-        for agent in listener.incoming().flatten() {
+        for (listener, name) in listeners {
             scope.spawn(move || {
-                // How a connection ends is told to the agent by its end.
-                let _ = UnixStream::connect(sockets.join(MODEL)).and_then(|out| between(&out, &agent));
+                for agent in listener.incoming().flatten() {
+                    scope.spawn(move || {
+                        // How a connection ends is told to the agent by its end; a socket that is not there ends it at once.
+                        let _ = UnixStream::connect(sockets.join(name)).and_then(|out| between(&out, &agent));
+                    });
+                }
             });
         }
     });

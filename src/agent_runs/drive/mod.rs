@@ -4,6 +4,7 @@ mod agent;
 mod home;
 #[cfg(unix)]
 pub mod inside;
+mod over_http;
 mod profile;
 mod sandbox;
 #[cfg(unix)]

@@ -3,7 +3,7 @@
 //! The mock servers answer out here, so that no tool of the agent's own reaches a transcript.
 
 use std::io::{self, BufReader, Read as _, Write as _};
-use std::net::{Shutdown, TcpStream, ToSocketAddrs as _};
+use std::net::{Shutdown, SocketAddr, TcpStream, ToSocketAddrs as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,6 +19,8 @@ use crate::exit::usage;
 
 /// The name of the socket that leads to the model.
 pub(super) const MODEL: &str = "model";
+/// The name of the socket that leads to mock servers that are asked over HTTP.
+pub(super) const SERVERS: &str = "servers";
 /// The time between two looks for somebody who connects.
 const LOOK: Duration = Duration::from_millis(10);
 /// The looks for an answer after the agent has said all.
@@ -85,12 +87,10 @@ impl ModelWay {
 
 /// The first two words of a client's wish to be led through.
 fn wish(agent: &mut UnixStream) -> io::Result<String> {
-    let mut head = Vec::new();
-    for byte in (&*agent).bytes().take(MAX_WISH) {
-        head.push(byte?);
-        if head.ends_with(b"\r\n\r\n") {
-            break;
-        }
+    // A byte at a time: what stands behind it is the model's.
+    let (mut head, mut byte) = (Vec::new(), [0]);
+    while head.len() < MAX_WISH && !head.ends_with(b"\r\n\r\n") && agent.read(&mut byte)? == 1 {
+        head.extend(byte);
     }
     let line = String::from_utf8_lossy(&head).lines().next().unwrap_or_default().to_owned();
     Ok(line.split(' ').take(2).collect::<Vec<_>>().join(" "))
@@ -118,13 +118,13 @@ pub(super) fn between(one: &UnixStream, other: &TcpStream) -> io::Result<()> {
     })
 }
 
-/// Answers the sockets of a sandbox while some work is done.
+/// Answers the sockets of a sandbox while some work is done: one for each server, or where they are served over HTTP one that leads there.
 ///
 /// # Errors
 /// A socket that cannot be made; errors of the work.
 pub(super) fn answered<Outcome>(
     folder: &Path,
-    servers: &[(String, MockServer<'_>)],
+    (servers, over_http): (&[(String, MockServer<'_>)], Option<SocketAddr>),
     model: &ModelWay,
     work: impl FnOnce() -> anyhow::Result<Outcome>,
 ) -> anyhow::Result<Outcome> {
@@ -134,7 +134,9 @@ pub(super) fn answered<Outcome>(
         listener.with_context(|| format!("failed to make the socket {}", path.display()))
     };
     let to_model = listen(MODEL)?;
-    let named = (0..).zip(servers).map(|(at, (_, server))| Ok((listen(&name_of(at))?, server)));
+    let to_servers = over_http.map(|address| Ok::<_, anyhow::Error>((listen(SERVERS)?, address))).transpose()?;
+    let started = if over_http.is_some() { &[] } else { servers };
+    let named = (0..).zip(started).map(|(at, (_, server))| Ok((listen(&name_of(at))?, server)));
     let named = named.collect::<anyhow::Result<Vec<_>>>()?;
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -146,6 +148,15 @@ pub(super) fn answered<Outcome>(
                 }
             });
         });
+        if let Some((listener, address)) = to_servers {
+            scope.spawn(move || {
+                accept(scope, &listener, is_over, move |stream| {
+                    if let Err(error) = TcpStream::connect(address).and_then(|server| between(&stream, &server)) {
+                        tracing::debug!("a connection to the mock servers broke off: {error}");
+                    }
+                });
+            });
+        }
         for (listener, server) in named {
             scope.spawn(move || {
                 accept(scope, &listener, is_over, |stream| {

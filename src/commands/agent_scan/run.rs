@@ -12,7 +12,7 @@ use crate::agent_runs::drive::{self, BUBBLEWRAP, DriveOptions, DrivenAgent, Sand
 use crate::agent_runs::endpoint::{ChatEndpoint, EndpointOptions};
 use crate::agent_runs::folder::RunFolder;
 use crate::agent_runs::run::{self, Player, RunEnd};
-use crate::cli::AgentRunArgs;
+use crate::cli::{AgentRunArgs, ServedOver};
 use crate::exit::{Exit, usage};
 use crate::output::Out;
 
@@ -33,6 +33,10 @@ pub(super) fn run(pack: &Pack, options: &AgentRunArgs, out: &mut Out) -> anyhow:
     shown(&report, &options.report, out)
 }
 
+fn is_over_http(options: &AgentRunArgs) -> bool {
+    options.servers == ServedOver::Http
+}
+
 /// The model or the agent that is asked for.
 fn player(options: &AgentRunArgs) -> anyhow::Result<Player> {
     let key = options.key_env.as_deref().map(|name| {
@@ -46,7 +50,8 @@ fn player(options: &AgentRunArgs) -> anyhow::Result<Player> {
         let program = options.program.clone().unwrap_or_else(|| profile.program.clone().into());
         let key = key.unwrap_or_else(|| "none".to_owned());
         let sandbox = if options.allow_own_tools { None } else { Some(Sandbox::find()?) };
-        let options = DriveOptions { profile, program, endpoint, model, key, deadline, sandbox };
+        let is_over_http = is_over_http(options);
+        let options = DriveOptions { profile, program, endpoint, model, key, deadline, sandbox, is_over_http };
         return Ok(Player::Agent(Box::new(DrivenAgent::new(options)?)));
     }
     let (temperature, max_tokens) = (options.temperature, options.max_tokens);
@@ -80,6 +85,7 @@ fn head(pack: &Pack, options: &AgentRunArgs, folder: &RunFolder) -> anyhow::Resu
         sandbox: if is_in_sandbox { BUBBLEWRAP } else { "" }.to_owned(),
         origin: if options.drive.is_some() { Origin::AgentOwnsTools } else { Origin::MockOnly },
         agent: match &options.drive {
+            Some(id) if is_over_http(options) => format!("{id} with {}, servers over HTTP", options.model),
             Some(id) => format!("{id} with {}", options.model),
             None => options.model.clone(),
         },

@@ -161,7 +161,7 @@ fn a_record_reads_back_and_what_is_added_or_moved_is_refused() {
     for deeds in 0..=whole().len() {
         let appeal = after(deeds);
         let record = |is_whole| {
-            let record = AppealRecord::of(&appeal, &AppealClocks::default(), |_| Some(3), is_whole);
+            let record = AppealRecord::of(&appeal, &AppealClocks::default(), |_| Some(testing::meta("a")), is_whole);
             serde_json::to_value(record).expect("serialises")
         };
         assert_eq!(read_record(&record(true).to_string()), Ok(appeal.clone()));
