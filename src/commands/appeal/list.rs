@@ -31,22 +31,16 @@ pub(super) fn list(global: &Global, options: &AppealListArgs, out: &mut Out) -> 
         options.state.is_none_or(|state| appeal.state() == state)
             && (!options.overdue || overdue(appeal, &settings, at.0).is_some())
     };
-    let mut appeals = Vec::new();
-    if options.overdue {
-        appeals = reader.open_appeals()?;
-        appeals.retain(is_wanted);
-        appeals.reverse();
+    let mut appeals = if options.overdue {
+        let mut open = reader.open_appeals()?;
+        open.retain(is_wanted);
+        open.reverse();
+        open
     } else if options.state.is_none() {
-        appeals = reader.newest_appeals(options.limit)?;
+        reader.newest_appeals(options.limit)?
     } else {
-        reader.each_appeal(|appeal| -> Result<(), StoreError> {
-            if is_wanted(&appeal) {
-                appeals.push(appeal);
-            }
-            Ok(())
-        })?;
-        appeals.reverse();
-    }
+        reader.newest_appeals_that(is_wanted, options.limit)?
+    };
     appeals.truncate(options.limit as usize);
     let items: Vec<Value> = appeals.iter().map(|appeal| item(appeal, &settings, at)).collect();
     list_output::print(options.format, "capdex.appeals/1", &items, out, |out| table(&appeals, &settings, at, out))?;
