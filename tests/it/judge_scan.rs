@@ -98,3 +98,32 @@ fn a_model_that_fails_leaves_a_reason_and_the_scan_as_it_is() {
     assert!(nameless.code == Some(2) && nameless.stderr.contains("names no judge"), "{nameless:?}");
     assert_eq!(server.seen().len(), 0);
 }
+
+#[test]
+fn the_doctor_asks_about_planted_tools_and_nothing_of_anybodys() {
+    let server = JudgeServer::start(JudgeManner::Good);
+    let capdex = store(&server, "retries = 0", &[("mail", ORDER)]);
+    let found = |more: &[&str]| {
+        let run = run(&capdex, AT, &[&["doctor", "--config", "judge.toml", "--format", "jsonl"], more].concat());
+        let all = run.stdout.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+        all.filter(|one| one["check"] == "judge").collect::<Vec<_>>()
+    };
+    server.behave(JudgeManner::Good);
+    assert_eq!((found(&["--offline"]), server.seen().len()), (Vec::new(), 0));
+    let well = found(&[]);
+    assert_eq!((&well[0]["health"], &well[0]["subject"]), (&json!("ok"), &json!("m")), "{well:?}");
+    let (_, body) = server.seen().remove(0);
+    let asked = body["messages"][1]["content"].as_str().expect("a text");
+    assert_eq!(asked.matches("\"tool\":").count(), 2, "{asked}");
+    assert!(!asked.contains("send_mail") && !asked.contains("copies"), "{asked}");
+    for (manner, why) in
+        [(JudgeManner::Status(401, ""), "denied"), (JudgeManner::Text(|text| text.replace('y', "n")), "controls")]
+    {
+        server.behave(manner);
+        let ill = found(&[]);
+        assert_eq!(ill[0]["health"], "warn", "{ill:?}");
+        assert!(ill[0]["found"].to_string().contains(why), "{ill:?}");
+    }
+    server.behave(JudgeManner::NoSchema);
+    assert_eq!(found(&[])[0]["health"], "ok", "an endpoint without schemas is asked for any object");
+}
