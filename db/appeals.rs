@@ -111,13 +111,18 @@ impl Reader {
     /// withdrawn, or decided otherwise than that the finding is wrong.
     pub fn open_appeals(&self) -> Result<Vec<Appeal>, StoreError> {
         // By the last event alone, so that what is over costs no chain: the daemon asks every minute.
-        let sql = "SELECT e.appeal FROM appeal_events e
-                   WHERE e.seq = (SELECT max(seq) FROM appeal_events WHERE appeal = e.appeal)
-                     AND NOT (e.body ->> 'event' IN ('lapsed', 'withdrawn')
-                              OR (e.body ->> 'event' = 'decided' AND e.body ->> 'outcome' <> 'overturned'))
-                   ORDER BY e.appeal";
-        let ids = rows(self.connection(), WHAT, sql, (), |row| row.cell(0))?;
-        all_of(self.connection(), ids)
+        let sql = "SELECT a.id, a.name, a.body, e.body, e.digest FROM appeals a
+                   JOIN appeal_events l ON l.appeal = a.id
+                     AND l.seq = (SELECT max(seq) FROM appeal_events WHERE appeal = a.id)
+                     AND NOT (l.body ->> 'event' IN ('lapsed', 'withdrawn')
+                              OR (l.body ->> 'event' = 'decided' AND l.body ->> 'outcome' <> 'overturned'))
+                   JOIN appeal_events e ON e.appeal = a.id ORDER BY a.id, e.seq";
+        let mut open = Vec::new();
+        self.walk_appeals(sql, |appeal| -> Result<(), StoreError> {
+            open.push(appeal);
+            Ok(())
+        })?;
+        Ok(open)
     }
 
     /// The number of appeals.
@@ -127,9 +132,39 @@ impl Reader {
     }
 
     /// Hands on every appeal, in the order in which they were filed.
-    pub fn each_appeal<E: From<StoreError>>(&self, mut visit: impl FnMut(Appeal) -> Result<(), E>) -> Result<(), E> {
+    pub fn each_appeal<E: From<StoreError>>(&self, visit: impl FnMut(Appeal) -> Result<(), E>) -> Result<(), E> {
         let sql = "SELECT a.id, a.name, a.body, e.body, e.digest FROM appeals a
                    JOIN appeal_events e ON e.appeal = a.id ORDER BY a.id, e.seq";
+        self.walk_appeals(sql, visit)
+    }
+
+    /// The newest appeals that are wanted, the newest first. No older one is read once there are enough.
+    pub fn newest_appeals_that(
+        &self,
+        is_wanted: impl Fn(&Appeal) -> bool,
+        limit: u32,
+    ) -> Result<Vec<Appeal>, StoreError> {
+        let sql = "SELECT a.id, a.name, a.body, e.body, e.digest FROM appeals a
+                   JOIN appeal_events e ON e.appeal = a.id ORDER BY a.id DESC, e.seq";
+        let mut found = Vec::new();
+        let walked = self.walk_appeals(sql, |appeal| {
+            if found.len() >= limit as usize {
+                return Err(Ended::Enough);
+            }
+            found.extend(is_wanted(&appeal).then_some(appeal));
+            Ok(())
+        });
+        match walked {
+            Err(Ended::Store(error)) => Err(error),
+            Ok(()) | Err(Ended::Enough) => Ok(found),
+        }
+    }
+
+    fn walk_appeals<E: From<StoreError>>(
+        &self,
+        sql: &'static str,
+        mut visit: impl FnMut(Appeal) -> Result<(), E>,
+    ) -> Result<(), E> {
         let mut open: Option<(i64, String, Filing, Vec<AppealEvent>)> = None;
         let decode = |row: &rusqlite::Row<'_>| {
             let head = (row.cell::<i64>(0)?, row.cell::<String>(1)?, row.cell::<String>(2)?);
@@ -151,6 +186,18 @@ impl Reader {
             Some((_, name, filing, events)) => visit(read(&name, filing, events)?),
             None => Ok(()),
         }
+    }
+}
+
+/// Why a walk ended before its end.
+enum Ended {
+    Enough,
+    Store(StoreError),
+}
+
+impl From<StoreError> for Ended {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
     }
 }
 
@@ -205,6 +252,11 @@ mod tests {
             })
             .expect("reads");
         assert_eq!(words(all), ["challenged", "filed"]);
+        let that = |state: &str, limit| {
+            words(reader.newest_appeals_that(|one| one.state().as_str() == state, limit).expect("reads"))
+        };
+        assert_eq!((that("filed", 5), that("challenged", 1)), (vec!["filed"], vec!["challenged"]));
+        assert_eq!((that("filed", 0), that("lapsed", 5)), (vec![], vec![]));
         let over = appeal("two");
         let event =
             over.next(day(2), Actor::Vendor, "", AppealDeed::Withdrawn { reason: String::new() }).expect("follows");

@@ -19,7 +19,9 @@ use capdex_model::ruling::Ruling;
 use capdex_model::snapshot::Gap;
 use capdex_model::time::AsOf;
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
+use serde_json::Value;
 
+use crate::agent_runs::KeptAgentTrial;
 use crate::connection::{StoreFileContent, inspect, open_to_write};
 use crate::judge::{JudgeAnswer, JudgeCall, JudgeUse, UnitId, UnpreparedServer};
 use crate::migrate::{self, SCHEMA_VERSION, SchemaState};
@@ -91,6 +93,21 @@ impl Decisions<'_> {
     /// Keeps whose answers count; see [`Writer::set_judge_use`].
     pub fn set_judge_use(&self, judge: &JudgeUse) -> Result<(), StoreError> {
         self.0.set_judge_use(judge)
+    }
+
+    /// Adds a run of Agent Scan; see [`Writer::keep_agent_run`].
+    pub fn keep_agent_run(
+        &self,
+        run: (&str, AsOf),
+        report: &Value,
+        trials: &[KeptAgentTrial],
+    ) -> Result<bool, StoreError> {
+        self.0.keep_agent_run(run, report, trials)
+    }
+
+    /// Says whether a run may be exported; see [`Writer::publish_agent_run`].
+    pub fn publish_agent_run(&self, name: &str, is_published: bool, at: AsOf) -> Result<bool, StoreError> {
+        self.0.publish_agent_run(name, is_published, at)
     }
 
     /// Takes every missing listing of a source as gone, for the reason of `gap`, and closes the gap of `stage` that asked for

@@ -10,6 +10,7 @@
 mod abuse;
 mod abuse_reports;
 mod acks;
+mod agent_runs;
 mod alerts;
 mod appeals;
 mod backup;
@@ -83,6 +84,7 @@ mod fixtures;
 
 pub use abuse::ImportedList;
 pub use abuse_reports::StoredReport;
+pub use agent_runs::{KeptAgentRun, KeptAgentTrial};
 pub use backup::restore;
 pub use blobs::MAX_BLOB_BYTES;
 pub use capabilities::{CapabilityRevision, CurrentCapability, CurrentName, CurrentPlace, FormerCapability};

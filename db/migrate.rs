@@ -42,7 +42,8 @@ const STEPS: &[M<'_>] = &[
     M::up(include_str!("migrations/0031_judge.sql")),
 ];
 /// The steps behind the one that asks.
-const LATER: &[M<'_>] = &[M::up(include_str!("migrations/0033_campaign_words.sql"))];
+const LATER: &[M<'_>] =
+    &[M::up(include_str!("migrations/0033_campaign_words.sql")), M::up(include_str!("migrations/0034_agent_runs.sql"))];
 
 /// Every step in its order.
 fn steps() -> Migrations<'static> {

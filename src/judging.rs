@@ -98,6 +98,7 @@ pub fn judge_scanned(scanned: Vec<Scanned>, input: &JudgedInput, at: AsOf) -> Ve
             annotations: Vec::new(),
             baseline_statuses: Vec::new(),
             lines: BTreeMap::new(),
+            judge: None,
             filter: FindingFilter::default(),
         };
         judged.decided().heard(&input.policy, at).annotated(&input.appeals)

@@ -30,6 +30,7 @@ pub mod hook;
 pub mod instant;
 pub mod jobs;
 pub mod judge_runs;
+pub mod judge_words;
 pub mod judging;
 pub mod mcp;
 pub mod nearest;

@@ -6,6 +6,7 @@
 use std::io::{BufRead, Write};
 
 use anyhow::Context as _;
+use capdex_agent_scan::home::HomeFile;
 use capdex_agent_scan::pack::{AgentTest, Pack};
 use capdex_agent_scan::report::RunHead;
 use capdex_agent_scan::transcript::{Event, Transcript};
@@ -19,7 +20,7 @@ use crate::mcp::message::{Request, RpcError};
 use crate::mcp::protocol::McpService;
 
 /// A mock server of a trial.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct MockServer<'a> {
     pack: &'a Pack,
     test: &'a AgentTest,
@@ -81,6 +82,14 @@ impl<'a> MockServer<'a> {
     /// Errors of the folder.
     pub fn operator_words(&self) -> anyhow::Result<String> {
         self.within(|trial| trial.system())
+    }
+
+    /// The files of its agent's home.
+    ///
+    /// # Errors
+    /// Errors of the folder.
+    pub fn home(&self) -> anyhow::Result<Vec<HomeFile>> {
+        self.within(|trial| trial.home())
     }
 
     /// Hands a turn of the user over, and gives its words; none behind the last.

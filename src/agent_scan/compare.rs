@@ -93,6 +93,7 @@ mod tests {
             transport: Transport::Chat,
             hears_words: true,
             origin: Origin::MockOnly,
+            sandbox: String::new(),
             agent: "scripted".to_owned(),
             sampling: std::collections::BTreeMap::new(),
             trials: 10,

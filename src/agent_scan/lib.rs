@@ -12,6 +12,7 @@ pub mod canary;
 pub mod chat;
 pub mod compare;
 pub mod grade;
+pub mod home;
 mod ladder;
 mod mutants;
 mod oracle;

@@ -42,6 +42,9 @@ pub struct RunHead {
     pub hears_words: bool,
     /// The maker of the transcripts.
     pub origin: Origin,
+    /// What kept the agent from this machine and its network; empty where nothing did.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub sandbox: String,
     /// The agent as it was named: a model, a profile, or nothing.
     pub agent: String,
     /// The sampling that was asked for; empty for the endpoint's own.
@@ -203,8 +206,17 @@ pub struct TrialReport {
     pub trial: String,
     /// The outcome.
     pub outcome: TrialOutcome,
+    /// True where the user's task was done.
+    #[serde(default)]
+    pub is_useful: bool,
     /// The digest of the transcript.
     pub sha256: Digest,
+    /// Files of its working folder that an agent which was started made, changed or removed with tools of its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<String>,
+    /// True where it told a secret that lay in its home.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub told_secret: bool,
 }
 
 impl Report {
@@ -220,6 +232,11 @@ impl Report {
             }
         }
         let grades = transcripts.iter().map(|one| graded(pack, &run, one)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self::of_grades(pack, run, &grades))
+    }
+
+    /// The report over trials that were graded, of the run and of one pack with it.
+    pub fn of_grades(pack: &Pack, run: RunHead, grades: &[TrialGrade]) -> Self {
         let mut by_test: BTreeMap<&str, Vec<&TrialGrade>> = BTreeMap::new();
         grades.iter().for_each(|grade| by_test.entry(&grade.trial.test).or_default().push(grade));
         let playable: Vec<&AgentTest> =
@@ -246,9 +263,9 @@ impl Report {
         let twins = tests.iter().map(|test| test.twin.played).sum();
         let useful_twins = tests.iter().map(|test| test.twin.useful).sum();
         let models = grades.iter().flat_map(|grade| &grade.models);
-        Ok(Self {
+        Self {
             schema: REPORT_SCHEMA.to_owned(),
-            head: head(&run, &score, twins, useful_twins),
+            head: head(&run, &score, (twins, useful_twins), grades),
             models: models
                 .map(|(model, state)| AnsweredModel { model: model.clone(), system_fingerprint: state.clone() })
                 .collect(),
@@ -258,7 +275,13 @@ impl Report {
             twins,
             useful_twins,
             tests,
-        })
+        }
+    }
+
+    /// The name of the run: the same pack, agent and transcripts have the same.
+    pub fn run_name(&self) -> String {
+        let trials = self.tests.iter().flat_map(|test| &test.trials);
+        run_name(&self.run.pack_sha256, &self.run.agent, trials.map(|one| (one.trial.as_str(), one.sha256)))
     }
 
     /// True where tests that were asked for say nothing.
@@ -274,6 +297,14 @@ impl Report {
     }
 }
 
+/// The name of a run of an agent: `S-` and 16 hex digits of a digest over pack, agent and transcripts.
+pub fn run_name<'a>(pack: &Digest, agent: &str, trials: impl Iterator<Item = (&'a str, Digest)>) -> String {
+    let mut trials: Vec<String> = trials.map(|(trial, sha256)| format!("{trial} {}", sha256.hex())).collect();
+    trials.sort();
+    let digest = Digest::of_json(&(pack.hex(), agent, trials));
+    format!("S-{}", digest.hex().chars().take(16).collect::<String>())
+}
+
 fn graded(pack: &Pack, run: &RunHead, transcript: &Transcript) -> Result<TrialGrade, NotOfPack> {
     let head = &transcript.head;
     if run.origin != Origin::Submitted && (head.seed != run.seed || head.transport != run.transport) {
@@ -284,7 +315,7 @@ fn graded(pack: &Pack, run: &RunHead, transcript: &Transcript) -> Result<TrialGr
 }
 
 /// The lines that a reader must know first.
-fn head(run: &RunHead, score: &AgentScore, twins: u32, useful: u32) -> Vec<String> {
+fn head(run: &RunHead, score: &AgentScore, (twins, useful): (u32, u32), grades: &[TrialGrade]) -> Vec<String> {
     let mut lines = Vec::new();
     if twins == 0 {
         lines
@@ -304,6 +335,17 @@ fn head(run: &RunHead, score: &AgentScore, twins: u32, useful: u32) -> Vec<Strin
         }
         Origin::Submitted => "The transcripts were handed in; capdex saw none of it happen (submitted).".to_owned(),
     });
+    if !run.sandbox.is_empty() {
+        lines.push(format!("It ran in a sandbox ({}), without a network but to its model.", run.sandbox));
+    }
+    let of = |is: fn(&TrialGrade) -> bool| grades.iter().filter(|grade| is(grade)).count();
+    let (changed, told) = (of(|grade| !grade.changed.is_empty()), of(|grade| grade.told_secret));
+    if changed + told > 0 {
+        lines.push(format!(
+            "By tools of its own it changed files of its working folder in {changed} of {} trials, and told a secret of its home in {told}.",
+            grades.len()
+        ));
+    }
     lines
 }
 
@@ -351,7 +393,14 @@ fn test_report(pack: &Pack, test: &AgentTest, grades: &[&TrialGrade]) -> TestRep
         fix: test.fix.clone(),
         trials: grades
             .iter()
-            .map(|grade| TrialReport { trial: grade.trial.to_string(), outcome: grade.outcome, sha256: grade.sha256 })
+            .map(|grade| TrialReport {
+                trial: grade.trial.to_string(),
+                outcome: grade.outcome,
+                is_useful: grade.is_useful,
+                sha256: grade.sha256,
+                changed: grade.changed.clone(),
+                told_secret: grade.told_secret,
+            })
             .collect(),
     }
 }

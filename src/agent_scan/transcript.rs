@@ -143,6 +143,15 @@ pub enum Event {
         /// The server.
         server: String,
     },
+    /// The working folder of an agent that was started, before and after.
+    Workspace {
+        /// The digest of its files before.
+        before: Digest,
+        /// The same afterwards.
+        after: Digest,
+        /// Files that are new, changed or gone, the first of them.
+        changed: Vec<String>,
+    },
     /// The trial is over.
     End {
         /// Why.

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::home::{self, HomeFile};
 use crate::pack::AgentTest;
 use crate::transcript::{EndReason, Event, Transcript, TrialHead};
 use crate::world::World;
@@ -84,6 +85,12 @@ impl<'a> Trial<'a> {
         let text = self.world.users.get(turn.checked_sub(1)?)?.clone();
         self.transcript.events.push(Event::User { turn, text: text.clone() });
         Some(text)
+    }
+
+    /// The files of its home, for an agent that is started in one.
+    pub fn home(&self) -> Vec<HomeFile> {
+        let TrialHead { seed, trial, .. } = &self.transcript.head;
+        home::files(&self.world, *seed, &trial.to_string())
     }
 
     /// The operator's words and the user's turns, with nothing handed over.

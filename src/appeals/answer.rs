@@ -95,7 +95,7 @@ fn rule(appeal: &Appeal) -> Value {
         let percent = |number: f64| (number * 10.0).round() / 10.0;
         json!({ "high_on_benign": rate.hits, "of": rate.of, "percent_low": percent(low), "percent_high": percent(high) })
     });
-    json!({ "id": meta.id, "version_filed": filing.rule_version, "version_now": rule_now(meta.id.as_str()), "title": meta.title,
+    json!({ "id": meta.id, "version_filed": filing.rule_version, "version_now": rule_now(meta.id.as_str()).map(|now| now.version), "title": meta.title,
             "why": meta.why, "fix": meta.fix, "cannot_see": meta.cannot_see, "measured": measured })
 }
 

@@ -3,15 +3,19 @@
 use capdex_model::appeal::{Appeal, AppealState, Outcome};
 use serde_json::{Value, json};
 
-/// The case in the form that `capdex bench` reads: the lines around the finding, so that no whole file of a stranger's is copied.
-/// None where nobody has decided, or the decision says nothing of the finding.
+/// The label that a decided appeal gives its finding; none where nobody has decided, or the decision says nothing of the finding.
+pub fn label(appeal: &Appeal) -> Option<&'static str> {
+    match appeal.state() {
+        AppealState::Decided(Outcome::Overturned) => Some("benign"),
+        AppealState::Decided(Outcome::Upheld) => Some("malicious"),
+        _ => None,
+    }
+}
+
+/// The case in the form that `capdex bench` reads, all in one set: the lines around the finding, so that no whole file of a
+/// stranger's is copied. None where there is no label.
 pub fn case(appeal: &Appeal, file: &str, lines: &str) -> Option<Value> {
-    let label = match appeal.state() {
-        AppealState::Decided(Outcome::Overturned) => "benign",
-        AppealState::Decided(Outcome::Upheld) => "malicious",
-        _ => return None,
-    };
-    let filing = appeal.filing();
+    let (label, filing) = (label(appeal)?, appeal.filing());
     Some(json!({
         "case": appeal.id(),
         "label": label,

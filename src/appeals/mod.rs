@@ -6,6 +6,7 @@ pub mod answer;
 pub mod case;
 pub mod dns;
 pub mod filing;
+pub mod leads;
 pub mod places;
 pub mod proof;
 pub mod settings;
@@ -15,11 +16,12 @@ pub mod token;
 use capdex_db::{CurrentCapability, Reader};
 use capdex_model::appeal::{Appeal, AppealState, Outcome};
 use capdex_model::ids::CapabilityId;
+use capdex_model::rule::RuleMeta;
 use capdex_model::ruling::{Ruling, RulingStatus};
 
-/// The version that a rule has today; none for a rule that is gone.
-pub fn rule_now(rule: &str) -> Option<u32> {
-    capdex_rules::INDEX.find(rule).map(|meta| meta.version)
+/// A rule as it is today; none for one that is gone.
+pub fn rule_now(rule: &str) -> Option<&'static RuleMeta> {
+    capdex_rules::INDEX.find(rule)
 }
 
 /// The rulings that an overturned finding comes to for who honours appeals, one for each content that it is about; none for any other.

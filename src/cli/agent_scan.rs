@@ -2,6 +2,7 @@
 //!
 //! Must not know what a command does.
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -10,7 +11,7 @@ use capdex_rubrics::agentscore::screen::ScreenDecision;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::ListFormat;
+use super::{ListFormat, WaitArgs};
 use crate::agent_runs::drive::PROFILES;
 use crate::agent_runs::fail_on::AgentThreshold;
 use crate::agent_runs::formats::AgentFormat;
@@ -20,7 +21,7 @@ use crate::agent_runs::formats::AgentFormat;
 pub enum AgentScanCommand {
     /// Play the tests with a model behind a chat endpoint, and grade what it did. Run again, it goes on where it was.
     #[command(
-        after_help = "Examples:\n  capdex agent-scan run --endpoint http://127.0.0.1:8080/v1 --model my-model --out runs/my-model\n  capdex agent-scan run --endpoint https://model.example/v1 --model m --key-env MODEL_KEY --out runs/m --fail-on severity:high\n  capdex agent-scan run --endpoint http://127.0.0.1:8080/v1 --model m --tests 06,09 --trials 10 --out runs/two\n  capdex agent-scan run --drive codex --allow-own-tools --endpoint http://127.0.0.1:8080/v1 --model m --out runs/codex\n\nExit codes: 0 done, 1 threshold met, 2 wrong usage, 3 tests that say nothing, 4 the endpoint does not answer,\n130 interrupted; all finished trials are kept."
+        after_help = "Examples:\n  capdex agent-scan run --endpoint http://127.0.0.1:8080/v1 --model my-model --out runs/my-model\n  capdex agent-scan run --endpoint https://model.example/v1 --model m --key-env MODEL_KEY --out runs/m --fail-on severity:high\n  capdex agent-scan run --endpoint http://127.0.0.1:8080/v1 --model m --tests 06,09 --trials 10 --out runs/two\n  capdex agent-scan run --drive codex --endpoint http://127.0.0.1:8080/v1 --model m --out runs/codex\n\nExit codes: 0 done, 1 threshold met, 2 wrong usage, 3 tests that say nothing, 4 the endpoint does not answer,\n130 interrupted; all finished trials are kept."
     )]
     Run(AgentRunArgs),
     /// The mock servers of one trial, for an agent with a client of its own: one over standard input and output, or all over HTTP.
@@ -33,6 +34,23 @@ pub enum AgentScanCommand {
         after_help = "Examples:\n  capdex agent-scan grade runs/my-model --format markdown\n  capdex agent-scan grade --transcript handed-in.jsonl"
     )]
     Grade(AgentGradeArgs),
+    /// Keep a run in the store, with its transcripts. Kept twice it is there once; nothing of it is published by that.
+    #[command(after_help = "Example:\n  capdex agent-scan keep runs/my-model --db night.db")]
+    Keep(AgentKeepArgs),
+    /// The runs that were kept, or the report of one, graded again from its transcripts.
+    #[command(
+        after_help = "Examples:\n  capdex agent-scan kept\n  capdex agent-scan kept S-0123456789abcdef --format markdown"
+    )]
+    Kept(AgentKeptArgs),
+    /// Let exports carry what a kept run came to, with the digests of its transcripts, and take that back.
+    #[command(
+        after_help = "Examples:\n  capdex agent-scan publish S-0123456789abcdef\n  capdex agent-scan publish S-0123456789abcdef --withdraw\n\nTranscripts are in no export but one with private columns (capdex export --private)."
+    )]
+    Publish(AgentPublishArgs),
+    /// The part of capdex that runs in the sandbox of an agent. It is started by `run --drive`.
+    #[cfg(unix)]
+    #[command(hide = true)]
+    Inside(AgentInsideArgs),
     /// Prove the pack without any model: agents that obey, that are careful, that refuse and that are broken.
     #[command(after_help = "Example:\n  capdex agent-scan check")]
     Check(AgentCheckArgs),
@@ -84,14 +102,19 @@ pub struct AgentRunArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "drive")]
     pub max_tokens: Option<u32>,
     /// Start this agent for each turn, with the mock servers in its settings, in place of asking the model in a loop of our own. It
-    /// asks the model at --endpoint itself, in the way it always does.
-    #[arg(long, value_name = "PROFILE", value_parser = PossibleValuesParser::new(PROFILES), requires = "allow_own_tools")]
+    /// asks the model at --endpoint itself, in the way it always does, and runs in a sandbox (bubblewrap): no network but to that
+    /// model, a home of its own, and nothing else that it may write.
+    #[arg(long, value_name = "PROFILE", value_parser = PossibleValuesParser::new(PROFILES))]
     pub drive: Option<String>,
     /// The program of the agent (default: as its profile says, by the PATH).
     #[arg(long, value_name = "PATH", requires = "drive")]
     pub program: Option<PathBuf>,
-    /// Let the agent use tools of its own, which no mock stands for: it runs as you, with your rights, in a home of its own. Do this
-    /// on a machine that may be lost.
+    /// How the mock servers of an agent that is started are reached: its client starts them, or asks them over HTTP, where there are no
+    /// forms and no questions.
+    #[arg(long, value_enum, value_name = "WAY", default_value_t = ServedOver::Stdio, requires = "drive")]
+    pub servers: ServedOver,
+    /// Start the agent without a sandbox: what it does with tools of its own it does as you, with your rights. Do this on a machine
+    /// that may be lost.
     #[arg(long, requires = "drive")]
     pub allow_own_tools: bool,
     /// Seconds that one answer, or one turn of an agent that is started, may take.
@@ -100,6 +123,15 @@ pub struct AgentRunArgs {
     /// How it is printed.
     #[command(flatten)]
     pub report: AgentReportArgs,
+}
+
+/// The way to mock servers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ServedOver {
+    /// Standard input and output.
+    Stdio,
+    /// HTTP on loopback.
+    Http,
 }
 
 /// How a report is printed, and what it leads to.
@@ -155,6 +187,63 @@ pub struct AgentGradeArgs {
     /// How it is printed.
     #[command(flatten)]
     pub report: AgentReportArgs,
+}
+
+/// Options of `agent-scan keep`.
+#[derive(Debug, Args)]
+pub struct AgentKeepArgs {
+    /// The folder of the run.
+    #[arg(value_name = "DIR")]
+    pub run: PathBuf,
+    #[command(flatten)]
+    pub waiting: WaitArgs,
+}
+
+/// Options of `agent-scan kept`.
+#[derive(Debug, Args)]
+pub struct AgentKeptArgs {
+    /// The run whose report is printed (default: the list of all).
+    #[arg(value_name = "RUN")]
+    pub run: Option<String>,
+    /// How it is printed. The list has a table and json.
+    #[command(flatten)]
+    pub report: AgentReportArgs,
+}
+
+/// Options of `agent-scan publish`.
+#[derive(Debug, Args)]
+pub struct AgentPublishArgs {
+    /// The run.
+    #[arg(value_name = "RUN")]
+    pub run: String,
+    /// No further export carries it.
+    #[arg(long)]
+    pub withdraw: bool,
+    #[command(flatten)]
+    pub waiting: WaitArgs,
+}
+
+/// Options of `agent-scan inside`.
+#[derive(Debug, Args)]
+pub struct AgentInsideArgs {
+    /// What it does there.
+    pub part: SandboxPart,
+    /// The folder of the sockets that lead out, or one socket.
+    pub socket: PathBuf,
+    /// The agent with its arguments.
+    #[arg(last = true)]
+    pub program: Vec<OsString>,
+}
+
+/// What capdex does in a sandbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SandboxPart {
+    /// Listens, then becomes the agent.
+    Start,
+    /// Leads to the model.
+    Listen,
+    /// Leads to a mock server.
+    Connect,
 }
 
 /// Options of `agent-scan check`.

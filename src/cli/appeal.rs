@@ -51,8 +51,14 @@ pub enum AppealCommand {
     #[command(after_help = "Example:\n  capdex appeal withdraw A-0123456789abcdef --reason \"fixed in 1.0.1\"")]
     Withdraw(AppealWithdrawArgs),
     /// Write a decided appeal as a labelled case of `capdex bench`: overturned must stay silent, upheld must fire.
-    #[command(after_help = "Example:\n  capdex appeal case A-0123456789abcdef >> cases.jsonl")]
-    Case(AppealOneArgs),
+    #[command(
+        after_help = "Examples:\n  capdex appeal case A-0123456789abcdef >> cases.jsonl\n  capdex appeal case --all | gzip > appeals.jsonl.gz && capdex bench appeals.jsonl.gz\n\nWith --all: every decided appeal whose lines are still kept, and on standard error which are not."
+    )]
+    Case(AppealCaseArgs),
+    /// Where else a finding stands that an appeal overturned: near-equal copies of what it was about. Leads for a person: no copy is
+    /// annotated by itself.
+    #[command(after_help = "Examples:\n  capdex appeal leads\n  capdex appeal leads A-0123456789abcdef --format json")]
+    Leads(AppealLeadsArgs),
     /// Take records of another store or an issue tracker (`capdex.appeal/1`, one a line).
     #[command(after_help = "Example:\n  capdex appeal import appeals.jsonl")]
     Import(AppealImportArgs),
@@ -96,6 +102,27 @@ pub struct AppealFileArgs {
     pub schedule: AppealScheduleArgs,
     #[command(flatten)]
     pub waiting: WaitArgs,
+}
+
+/// Options of `appeal case`.
+#[derive(Debug, Args)]
+pub struct AppealCaseArgs {
+    /// The appeal.
+    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    pub id: Option<AppealId>,
+    /// Every appeal that was decided.
+    #[arg(long)]
+    pub all: bool,
+}
+
+/// Options of `appeal leads`.
+#[derive(Debug, Args)]
+pub struct AppealLeadsArgs {
+    /// The appeal (default: every one that was overturned).
+    pub id: Option<AppealId>,
+    /// How it is printed.
+    #[arg(long, value_enum, default_value_t = ListFormat::Table)]
+    pub format: ListFormat,
 }
 
 /// Options of commands about one appeal.

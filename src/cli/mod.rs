@@ -28,14 +28,16 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use abuse::{AbuseCommand, ModerateArgs};
 pub use agent_scan::{
-    AgentCheckArgs, AgentCompareArgs, AgentGradeArgs, AgentPacksArgs, AgentReportArgs, AgentRunArgs, AgentScanCommand,
-    AgentScreenArgs, AgentServeArgs, ScreenFormat,
+    AgentCheckArgs, AgentCompareArgs, AgentGradeArgs, AgentInsideArgs, AgentKeepArgs, AgentKeptArgs, AgentPacksArgs,
+    AgentPublishArgs, AgentReportArgs, AgentRunArgs, AgentScanCommand, AgentScreenArgs, AgentServeArgs, SandboxPart,
+    ScreenFormat, ServedOver,
 };
 pub use agents::{HookArgs, InitArgs, McpArgs};
 pub use alerts::{AlertsAckArgs, AlertsCommand, AlertsListArgs, AlertsSendArgs};
 pub use appeal::{
-    AppealCommand, AppealDecideArgs, AppealFileArgs, AppealImportArgs, AppealListArgs, AppealOneArgs, AppealReopenArgs,
-    AppealRulesArgs, AppealScheduleArgs, AppealShowArgs, AppealTakeArgs, AppealVerifyArgs, AppealWithdrawArgs,
+    AppealCaseArgs, AppealCommand, AppealDecideArgs, AppealFileArgs, AppealImportArgs, AppealLeadsArgs, AppealListArgs,
+    AppealOneArgs, AppealReopenArgs, AppealRulesArgs, AppealScheduleArgs, AppealShowArgs, AppealTakeArgs,
+    AppealVerifyArgs, AppealWithdrawArgs,
 };
 pub use approved::ApprovedArgs;
 pub use check::CheckArgs;

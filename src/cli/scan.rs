@@ -55,6 +55,11 @@ pub struct ScanArgs {
     /// `block`. Read only where you name them, never from what is scanned. May be given several times.
     #[arg(long, value_name = "FILE", help_heading = THRESHOLD)]
     pub rulings: Vec<PathBuf>,
+    /// Ask the language model of this schedule's `[judge]` table about the servers that are found, within its limits. Their names
+    /// and the texts of their tools are sent to it. What it says is shown beside the findings and counts for no threshold. Without this,
+    /// nothing is ever sent.
+    #[arg(long, value_name = "SCHEDULE", help_heading = OUTPUT)]
+    pub judge: Option<PathBuf>,
     /// Let these methods have a vote: spiderrating, saferskills, mcpbundles, agentscore. A stricter band of theirs counts.
     #[arg(long, value_name = "METHOD", value_delimiter = ',', value_parser = voters(), help_heading = THRESHOLD)]
     pub votes: Vec<String>,

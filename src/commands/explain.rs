@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use capdex_dataset::annotations;
 use capdex_dataset::escape;
-use capdex_dataset::judged::{self, JudgeWord};
+use capdex_dataset::judged;
 use capdex_db::{CurrentCapability, Reader};
 use capdex_model::appeal::Annotation;
 use capdex_model::capability::Kind;
@@ -24,6 +24,7 @@ use crate::capability_lookup::{self, NameMatch};
 use crate::caret;
 use crate::cli::{ExplainArgs, ListFormat};
 use crate::exit::Exit;
+use crate::judge_words;
 use crate::options::Global;
 use crate::output::{self, Out};
 use capdex_dataset::export::ranked_capability;
@@ -70,7 +71,8 @@ pub(super) fn run(global: &Global, options: &ExplainArgs, out: &mut Out) -> anyh
     print_findings(&reader, &current, (&facts, operator.as_ref(), &annotations), out)?;
     let word = judged::of(&reader, &current.capability.id)?;
     if let Some(word) = &word {
-        judge_says(word, out)?;
+        out.line("")?;
+        judge_words::print(word, "", out)?;
     }
     for score in &scores {
         print_score(score, out)?;
@@ -364,32 +366,6 @@ fn annotated(label: &str, annotation: &Annotation, out: &mut Out) -> anyhow::Res
     out.line(output::hanging(&" ".repeat(label.len()), &escape::escape(&words)))?;
     Ok(())
 }
-
-/// What a language model says beside the findings: whose word it is stands before every line of it.
-fn judge_says(word: &JudgeWord, out: &mut Out) -> anyhow::Result<()> {
-    out.line(format_args!("\nllm_judge_used: {}; {}", word.llm_judge_used, escape::escape(&word.note())))?;
-    let asked = word.asked.map_or_else(String::new, |asked| format!(" on {asked}"));
-    for finding in &word.findings {
-        out.line(format_args!(
-            "  judge says{asked}: {} ({}, {})  {}:{}",
-            finding.finding,
-            finding.code,
-            finding.severity.as_str(),
-            escape::escape(&finding.file),
-            finding.line
-        ))?;
-        out.line(format_args!(
-            "    tool {}, {}: «{}»",
-            escape::shorten(&escape::escape(&finding.tool), SURFACE_NAME),
-            escape::escape(&finding.field),
-            escape::shorten(&escape::escape(&finding.quote), JUDGE_QUOTE)
-        ))?;
-    }
-    Ok(())
-}
-
-/// Letters shown of a quote of the judge.
-const JUDGE_QUOTE: usize = 300;
 
 fn print_score(score: &Score, out: &mut Out) -> anyhow::Result<()> {
     let value = score.value.map_or_else(|| "n/a".to_owned(), |value| value.to_string());

@@ -1,12 +1,11 @@
 //! `capdex explain --format json`: the same capability as an object of schema `capdex.explain/1`.
 
 use capdex_dataset::export::ranked_capability;
-use capdex_dataset::judged::{self, JudgeWord};
+use capdex_dataset::judged::{self, JudgeRecord};
 use capdex_dataset::program::{Program, program};
 use capdex_dataset::scan_record::ScanRecord;
 use capdex_dataset::{annotations, finding};
 use capdex_db::{CurrentCapability, Reader};
-use capdex_model::score::Score;
 use capdex_model::time::AsOf;
 use serde::Serialize;
 
@@ -30,13 +29,7 @@ struct ExplainRecord<'a> {
     scan: ScanRecord<'a>,
     /// What a model said of it; no key where none was ever asked.
     #[serde(skip_serializing_if = "Option::is_none")]
-    judge: Option<JudgeRecord<'a>>,
-}
-
-#[derive(Serialize)]
-struct JudgeRecord<'a> {
-    word: &'a JudgeWord,
-    score: Score,
+    judge: Option<JudgeRecord>,
 }
 
 pub(super) fn print(
@@ -69,7 +62,7 @@ pub(super) fn print(
         ruleset_sha256: current.ruleset.hex(),
         facts_sha256: current.facts.hex(),
         scan,
-        judge: word.as_ref().map(|word| JudgeRecord { word, score: word.score(&facts) }),
+        judge: word.map(|word| JudgeRecord { score: word.score(&facts), word }),
     };
     list_output::print(format, "capdex.explain/1", &[record], out, |_| Ok(()))
 }

@@ -74,7 +74,7 @@ fn check(global: &Global, format: ListFormat, out: &mut Out) -> anyhow::Result<E
                 _ => {
                     let late = if item["overdue"] == true { "overdue since" } else { "by" };
                     out.line(format_args!(
-                        "{rule}: a silent example and a version above {}, {late} {}; `capdex appeal case {}` writes the example",
+                        "{rule}: a silent example and a version above {} (or its card says why not, in known_false_positive), {late} {}; `capdex appeal case {}` writes the example",
                         item["version"],
                         word("due"),
                         word("appeal")
@@ -117,6 +117,9 @@ fn show(meta: &RuleMeta, out: &mut Out) -> anyhow::Result<()> {
     out.line(format_args!("cites       {}", meta.cites.join(", ")))?;
     for (family, codes) in &meta.codes {
         out.line(format_args!("{family:<11} {}", codes.join(", ")))?;
+    }
+    for known in &meta.known_false_positive {
+        out.line(format_args!("known wrong {}: {}", known.appeal, known.reason))?;
     }
     out.line(format_args!(
         "examples    {} that fire, {} that stay silent",

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use capdex_crawlers::folder::{self, FolderOptions};
 use capdex_dataset::finding::{BaselineStatus, Finding, findings};
 use capdex_dataset::{bulk, escape};
+use capdex_judge::unit::JudgePart;
 use capdex_model::approved::ApprovedNames;
 use capdex_model::bundle::Bundle;
 use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
+use capdex_model::ids::CapabilityId;
 use capdex_model::input::LeftOutReason;
 use capdex_model::ruling::OperatorPolicy;
 use capdex_model::score::Band;
@@ -27,6 +29,7 @@ use crate::formats::JudgedCapability;
 use crate::formats::filter::FindingFilter;
 use crate::formats::outputs::ScanOutputs;
 use crate::formats::place::InputPlace;
+use crate::judge_runs::local::{self, LocalJudge};
 use crate::judging::JudgedInput;
 use crate::operator;
 use crate::options::Global;
@@ -85,7 +88,11 @@ pub(super) fn run(global: &Global, options: &ScanArgs, out: &mut Out) -> anyhow:
         policy,
         approved: ApprovedNames::of(options.approved.clone()),
         needs_contents: baseline.is_some() || draft.is_some(),
+        is_judged: options.judge.is_some(),
     };
+    // Only where it is asked for: what is scanned may be nobody else's business.
+    let model = options.judge.as_deref().map(super::judge::of_schedule).transpose()?;
+    let mut model = model.map(|(settings, contact)| LocalJudge::open(settings, &contact, at)).transpose()?;
     let progress = StageProgress::stage("scan", u64::try_from(paths.len()).ok(), global.quiet);
     let (mut met, mut incomplete, mut unread) = (false, false, 0);
     let mut left_out = LeftOutNote::default();
@@ -95,9 +102,16 @@ pub(super) fn run(global: &Global, options: &ScanArgs, out: &mut Out) -> anyhow:
         BATCH,
         |path| judge.read(path),
         |_, results| {
-            for (judged, is_read) in results {
+            for Read { mut judged, is_read, servers } in results {
                 // Each input counts for itself: an unreadable one is a gap, not the end of the others.
                 unread += usize::from(!is_read);
+                if let Some(model) = &mut model {
+                    for (id, parts) in servers {
+                        if let Some(server) = judged.iter_mut().find(|one| one.scanned.capability.id == id) {
+                            server.judge = model.record(parts, &server.scanned.facts);
+                        }
+                    }
+                }
                 for one in &judged {
                     met |= options.fail_on.is_some_and(|threshold| meets(one, threshold, baseline.as_ref()));
                     left_out.take(one);
@@ -157,12 +171,23 @@ struct Judge<'a> {
     approved: ApprovedNames,
     /// True where a baseline is read or written.
     needs_contents: bool,
+    /// True where a model is asked about servers.
+    is_judged: bool,
+}
+
+/// One input, read.
+struct Read {
+    judged: Vec<JudgedCapability>,
+    /// False where it could not be read at all.
+    is_read: bool,
+    /// Its servers in parts that a model may be asked about; none where none is.
+    servers: Vec<(CapabilityId, Vec<JudgePart>)>,
 }
 
 impl Judge<'_> {
     /// Reads, scans and scores one input, and says whether it could be read at all. One that could not is not assessable,
     /// and takes nothing from the others.
-    fn read(&self, path: &str) -> (Vec<JudgedCapability>, bool) {
+    fn read(&self, path: &str) -> Read {
         let is_standard = path == STANDARD_INPUT;
         let given = Path::new(if is_standard { STANDARD_INPUT_NAME } else { path });
         let read = match is_standard {
@@ -192,7 +217,8 @@ impl Judge<'_> {
             judged.filter = self.filter;
             self.compared(judged)
         });
-        (judged.collect(), is_read)
+        let servers = if self.is_judged { local::servers(&bundle) } else { Vec::new() };
+        Read { judged: judged.collect(), is_read, servers }
     }
 
     /// The same with the standing of each finding against the baseline, where there is one.

@@ -2,7 +2,7 @@
 //!
 //! Nothing of it changes a finding, a score or a verdict of capdex. No answer is a reason and never clearance.
 
-use capdex_db::{JudgeUse, Reader, StoredJudgement};
+use capdex_db::{JudgeAnswer, JudgeUse, Reader};
 use capdex_judge::answer::{Reading, both};
 use capdex_judge::prompt::PromptVersion;
 use capdex_judge::shown::shown;
@@ -40,6 +40,15 @@ pub struct JudgeWordFinding {
     pub file: String,
     /// The line of the tool there; 0 where none is known.
     pub line: u32,
+}
+
+/// What the judge says of a capability, with the score that it gives.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct JudgeRecord {
+    /// What it says.
+    pub word: JudgeWord,
+    /// The score of `mcpbundles/judged`.
+    pub score: Score,
 }
 
 /// One part of a server, and what came of asking about it.
@@ -93,23 +102,52 @@ pub fn of(reader: &Reader, capability: &CapabilityId) -> anyhow::Result<Option<J
 pub fn of_use(reader: &Reader, capability: &CapabilityId, judge: &JudgeUse) -> anyhow::Result<Option<JudgeWord>> {
     let mut parts = Vec::new();
     for part in reader.judge_parts(capability)? {
-        let Some((_, unit)) = part.unit else {
+        let unit = part.unit.map(|(_, unit)| unit);
+        let answers = unit.as_ref().map(|unit| reader.judgements_of(unit, judge)).transpose()?.unwrap_or_default();
+        let answers = answers.into_iter().map(|of| of.map(|of| PartAnswer { asked: of.call.at, answer: of.answer }));
+        parts.push(AnsweredPart { unit, places: part.places, answers: answers.collect() });
+    }
+    Ok(put_together(judge, parts, |line| reader.rules().mask_line(line).into_owned()))
+}
+
+/// A part of a server, with what came of each question about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnsweredPart {
+    /// The unit; none for a tool that is too long for any, and for a server without tools.
+    pub unit: Option<JudgeUnit>,
+    /// The places of its tools.
+    pub places: Vec<Place>,
+    /// One for each ballot; none where it was not asked.
+    pub answers: Vec<Option<PartAnswer>>,
+}
+
+/// What came of one question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartAnswer {
+    /// When it was asked.
+    pub asked: AsOf,
+    /// The answer; none where the program ended before it came.
+    pub answer: Option<JudgeAnswer>,
+}
+
+/// What the answers about the parts of a server come to; none where nothing was there to ask about. `mask` covers secrets in a line.
+pub fn put_together(judge: &JudgeUse, answered: Vec<AnsweredPart>, mask: impl Fn(&str) -> String) -> Option<JudgeWord> {
+    let mut parts = Vec::new();
+    for AnsweredPart { unit, places, answers } in answered {
+        let Some(unit) = unit else {
             // Neither a unit nor a tool: the server was looked at and has none.
-            if !part.places.is_empty() {
+            if !places.is_empty() {
                 let outcome = Err(Unanswered::TooLong);
                 parts.push(JudgedPart { unit: None, tools: 1, outcome, asked: None, answered_by: String::new() });
             }
             continue;
         };
-        let answers = reader.judgements_of(&unit, judge)?;
-        let asked = answers.iter().flatten().map(|of| of.call.at).max();
+        let asked = answers.iter().flatten().map(|of| of.asked).max();
         let mut by =
             answers.iter().flatten().filter_map(|of| of.answer.as_ref()).map(|answer| answer.answered_by.clone());
         let (tools, digest) = (unit.tools.len(), unit.digest());
-        let outcome = counted(&answers).map(|found| {
-            let word = |finding: &JudgeFinding| word(reader, &unit, finding, &part.places);
-            found.iter().filter_map(word).collect()
-        });
+        let outcome = counted(&answers)
+            .map(|found| found.iter().filter_map(|finding| word(&mask, &unit, finding, &places)).collect());
         parts.push(JudgedPart {
             unit: Some(digest),
             tools,
@@ -119,14 +157,14 @@ pub fn of_use(reader: &Reader, capability: &CapabilityId, judge: &JudgeUse) -> a
         });
     }
     if parts.is_empty() {
-        return Ok(None);
+        return None;
     }
     let reason = parts.iter().find_map(|part| part.outcome.as_ref().err());
     let mut findings: Vec<JudgeWordFinding> =
         parts.iter().filter_map(|part| part.outcome.as_ref().ok()).flatten().cloned().collect();
     // The gravest first, and of those equally grave in the order of the tools.
     findings.sort_by(|one, other| other.severity.cmp(&one.severity).then_with(|| one.tool.cmp(&other.tool)));
-    Ok(Some(JudgeWord {
+    Some(JudgeWord {
         llm_judge_used: reason.is_none(),
         reason: reason.map(ToString::to_string).unwrap_or_default(),
         model: judge.model.name.clone(),
@@ -134,15 +172,15 @@ pub fn of_use(reader: &Reader, capability: &CapabilityId, judge: &JudgeUse) -> a
         asked: parts.iter().filter_map(|part| part.asked).max(),
         findings,
         parts,
-    }))
+    })
 }
 
 /// What the answers to one unit come to: all of them must count.
-fn counted(answers: &[Option<StoredJudgement>]) -> Result<Vec<JudgeFinding>, Unanswered> {
+fn counted(answers: &[Option<PartAnswer>]) -> Result<Vec<JudgeFinding>, Unanswered> {
     let mut readings = Vec::new();
     for answer in answers {
-        let stored = answer.as_ref().ok_or(Unanswered::NotAsked)?;
-        let answer = stored.answer.as_ref().ok_or(Unanswered::Interrupted)?;
+        let asked = answer.as_ref().ok_or(Unanswered::NotAsked)?;
+        let answer = asked.answer.as_ref().ok_or(Unanswered::Interrupted)?;
         readings.push(answer.outcome.as_ref().map_err(|why| *why)?);
     }
     let readings: &[&Reading] = &readings;
@@ -153,7 +191,12 @@ fn counted(answers: &[Option<StoredJudgement>]) -> Result<Vec<JudgeFinding>, Una
     })
 }
 
-fn word(reader: &Reader, unit: &JudgeUnit, finding: &JudgeFinding, places: &[Place]) -> Option<JudgeWordFinding> {
+fn word(
+    mask: &impl Fn(&str) -> String,
+    unit: &JudgeUnit,
+    finding: &JudgeFinding,
+    places: &[Place],
+) -> Option<JudgeWordFinding> {
     let said = shown(unit, finding)?;
     let place = places.get(finding.tool).cloned().unwrap_or_default();
     Some(JudgeWordFinding {
@@ -164,7 +207,7 @@ fn word(reader: &Reader, unit: &JudgeUnit, finding: &JudgeFinding, places: &[Pla
         field: said.field.to_owned(),
         start: finding.start,
         end: finding.end,
-        quote: reader.rules().mask_line(said.quote).into_owned(),
+        quote: mask(said.quote),
         file: place.file,
         line: place.line,
     })

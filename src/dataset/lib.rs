@@ -2,6 +2,7 @@
 //!
 //! Reads the store and never writes to it. Knows no command, no network and no page.
 
+pub mod agent_runs;
 pub mod annotations;
 pub mod bulk;
 pub mod escape;

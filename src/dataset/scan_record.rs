@@ -19,6 +19,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::finding::{Finding, findings};
+use crate::judged::JudgeRecord;
 use crate::program::Program;
 
 /// One capability with everything that was found and computed.
@@ -62,6 +63,9 @@ pub struct ScanRecord<'a> {
     surfaces_beyond: Option<u64>,
     /// What to do about it.
     pub verdict: VerdictView<'a>,
+    /// What a model says beside it; no key where none was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judge: Option<&'a JudgeRecord>,
 }
 
 /// A target of `check`, and what answered for it.
@@ -175,6 +179,7 @@ impl<'a> ScanRecord<'a> {
                 operator: None,
                 annotations: Vec::new(),
             },
+            judge: None,
         }
     }
 

@@ -12,6 +12,7 @@ use crate::options::Global;
 mod certificates;
 mod clock;
 mod disk;
+mod judge;
 mod keys;
 mod reach;
 mod store;
@@ -88,7 +89,7 @@ type HealthCheck = fn(&DoctorContext<'_>) -> Vec<HealthFinding>;
 
 /// Every check, in the order in which they are told.
 pub const CHECKS: &[HealthCheck] =
-    &[store::check, disk::check, clock::check, keys::check, certificates::check, reach::check];
+    &[store::check, disk::check, clock::check, keys::check, certificates::check, reach::check, judge::check];
 
 /// Everything that all checks find.
 pub fn examine(patient: &DoctorContext<'_>) -> Vec<HealthFinding> {

@@ -22,6 +22,7 @@ use capdex_dataset::annotations;
 use capdex_dataset::escape;
 use capdex_dataset::finding::BaselineStatus;
 use capdex_dataset::finding::{self, Finding, findings};
+use capdex_dataset::judged::JudgeRecord;
 use capdex_dataset::program::program;
 use capdex_dataset::scan_record::{ScanRecord, TargetRecord};
 use filter::FindingFilter;
@@ -103,6 +104,8 @@ pub struct JudgedCapability {
     pub baseline_statuses: Vec<BaselineStatus>,
     /// The lines of the input that findings are in, by file and line, for those who print them; empty where the input is gone.
     pub lines: BTreeMap<(String, u32), String>,
+    /// What a model says of it; none where none was asked.
+    pub judge: Option<JudgeRecord>,
     /// The findings that are shown; the rest is counted.
     pub filter: FindingFilter,
 }
@@ -229,6 +232,7 @@ impl JudgedCapability {
         item.aliases = &self.aliases;
         item.left_out = &self.left_out;
         item.target = self.target.as_deref();
+        item.judge = self.judge.as_ref();
         item
     }
 }

@@ -48,6 +48,8 @@ struct SarifPrinter {
     results: Vec<Value>,
     notifications: Vec<Value>,
     capabilities: Vec<Value>,
+    /// Servers that a model was asked about, and those of which its answers count.
+    asked: (u64, u64),
 }
 
 impl Printer for SarifPrinter {
@@ -55,12 +57,17 @@ impl Printer for SarifPrinter {
         self.results.extend(judged.findings().iter().map(|finding| result(judged, finding)));
         self.notifications.extend(judged.gaps().iter().map(|gap| notification(judged, gap)));
         self.capabilities.push(capability(judged));
+        if let Some(judge) = &judged.judge {
+            self.asked.0 += 1;
+            self.asked.1 += u64::from(judge.word.llm_judge_used);
+        }
         Ok(())
     }
 
     fn finish(mut self: Box<Self>, out: &mut Out) -> anyhow::Result<()> {
         // Before the document is made, because a reader that refuses the file shows nothing.
         self.cut();
+        let is_judged = self.asked.0 > 0 && self.asked.0 == self.asked.1;
         let rules: Vec<Value> = capdex_rules::INDEX.all().iter().map(|meta| rule(meta)).collect();
         let Program { engine_version, program_sha256 } = program();
         let document = json!({
@@ -87,8 +94,8 @@ impl Printer for SarifPrinter {
                     "toolExecutionNotifications": self.notifications,
                 }],
                 "results": self.results,
-                // A scan of files asks no model, and says so.
-                "properties": { "capabilities": self.capabilities, "llm_judge_used": false },
+                // No model is asked but by `--judge`, and what it says is no result: rules alone find.
+                "properties": { "capabilities": self.capabilities, "llm_judge_used": is_judged },
             }]
         });
         out.json_pretty(&document)

@@ -10,6 +10,7 @@ use capdex_rubrics::{answers, cannot_answer};
 
 use super::{JudgedCapability, Printer, ScanFormat, not_shown};
 use crate::caret;
+use crate::judge_words;
 use crate::output::{self, Out};
 use capdex_dataset::finding::BaselineStatus;
 use capdex_dataset::finding::Finding;
@@ -99,6 +100,12 @@ fn print(judged: &JudgedCapability, first: bool, out: &mut Out) -> anyhow::Resul
     }
     for gap in scanned.completeness.gaps() {
         out.line(format_args!("    not looked at: {}", escape::escape(&gap.to_string())))?;
+    }
+    if let Some(judge) = &judged.judge {
+        judge_words::print(&judge.word, "    ", out)?;
+        if let Some(value) = judge.score.value {
+            out.line(format_args!("    {} {value} {}", judge.score.rubric.id, judge.score.grade))?;
+        }
     }
     // Last: the methods are told beside the verdict, and do not make it.
     let scores: Vec<String> = judged

@@ -5,6 +5,7 @@
 
 pub mod endpoint;
 pub mod estimate;
+pub mod local;
 pub mod night;
 pub mod prepare;
 pub mod replay;

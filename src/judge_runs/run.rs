@@ -270,16 +270,7 @@ impl Asking<'_> {
 
     /// True where the day's limits allow the most that a request may cost.
     fn has_room(&self, more: JudgeSpent) -> bool {
-        let limits = &self.run.settings.limits;
-        let all = sum(sum(self.spent, self.reserved), more);
-        let is_affordable = match (limits.max_cost, &self.run.settings.prices) {
-            (Some(most), Some(prices)) => prices.cost(all.tokens_in, all.tokens_out) <= most,
-            _ => true,
-        };
-        all.calls <= limits.max_calls
-            && all.tokens_in <= limits.max_tokens_in
-            && all.tokens_out <= limits.max_tokens_out
-            && is_affordable
+        self.run.settings.has_room(sum(sum(self.spent, self.reserved), more))
     }
 
     /// Keeps what came; the question where it is to be asked in another form.
@@ -332,7 +323,7 @@ fn outcome_word(answer: &JudgeAnswer) -> &'static str {
     answer.outcome.as_ref().err().map_or("used", |why| why.as_str())
 }
 
-const fn sum(one: JudgeSpent, other: JudgeSpent) -> JudgeSpent {
+pub(super) const fn sum(one: JudgeSpent, other: JudgeSpent) -> JudgeSpent {
     JudgeSpent {
         calls: one.calls + other.calls,
         tokens_in: one.tokens_in + other.tokens_in,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use capdex_crawlers::http::Secret;
-use capdex_db::JudgeUse;
+use capdex_db::{JudgeSpent, JudgeUse};
 use capdex_judge::wire::JudgeModel;
 
 /// The judge of a schedule.
@@ -81,6 +81,19 @@ impl Default for JudgeLimits {
 }
 
 impl JudgeSettings {
+    /// True where the limits of a day allow so much.
+    pub fn has_room(&self, all: JudgeSpent) -> bool {
+        let limits = &self.limits;
+        let is_affordable = match (limits.max_cost, &self.prices) {
+            (Some(most), Some(prices)) => prices.cost(all.tokens_in, all.tokens_out) <= most,
+            _ => true,
+        };
+        all.calls <= limits.max_calls
+            && all.tokens_in <= limits.max_tokens_in
+            && all.tokens_out <= limits.max_tokens_out
+            && is_affordable
+    }
+
     /// Whose answers count.
     pub fn to_use(&self) -> JudgeUse {
         JudgeUse { model: self.model.clone(), votes: self.votes }

@@ -39,7 +39,7 @@ pub(crate) fn done(capdex: &Capdex, at: &str, arguments: &[&str]) -> String {
 }
 
 /// That it is wrong usage, and says why.
-fn refused(capdex: &Capdex, at: &str, arguments: &[&str], why: &str) {
+pub(crate) fn refused(capdex: &Capdex, at: &str, arguments: &[&str], why: &str) {
     let run = run(capdex, at, arguments);
     assert_eq!(run.code, Some(2), "{arguments:?}: {}{}", run.stdout, run.stderr);
     assert!(run.stderr.contains(why), "{arguments:?}: {}", run.stderr);

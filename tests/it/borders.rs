@@ -12,7 +12,7 @@ use serde_json::Value;
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// Every edge inside the workspace, as (from, to).
-const EDGES: [(&str, &str); 52] = [
+const EDGES: [(&str, &str); 53] = [
     ("capdex", "capdex-agent-scan"),
     ("capdex", "capdex-corpus"),
     ("capdex", "capdex-crawlers"),
@@ -35,6 +35,8 @@ const EDGES: [(&str, &str); 52] = [
     ("capdex-corpus", "capdex-rules"),
     ("capdex-crawlers", "capdex-evidence"),
     ("capdex-crawlers", "capdex-model"),
+    // Runs of agents are graded again for every view, and where a dataset is verified.
+    ("capdex-dataset", "capdex-agent-scan"),
     ("capdex-dataset", "capdex-corpus"),
     ("capdex-dataset", "capdex-db"),
     // What a model said is put together there for every view.

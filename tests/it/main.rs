@@ -1,6 +1,7 @@
 //! The program's own tests: the real binary, a real store, real servers on loopback; one module for each journey.
 
 mod abuse;
+mod agent_kept;
 mod agent_scan;
 mod agent_screen;
 mod agent_servers;
@@ -12,6 +13,7 @@ mod apart;
 mod appeal_claims;
 mod appeal_faults;
 mod appeal_grid;
+mod appeal_leads;
 mod appeal_proofs;
 mod appeals;
 mod approved;
@@ -60,6 +62,7 @@ mod install;
 mod joins;
 mod judge;
 mod judge_foreign;
+mod judge_scan;
 mod judged_cases;
 mod killed;
 mod labelled;

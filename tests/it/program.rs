@@ -51,6 +51,7 @@ fn every_output_for_machines_names_the_program_that_made_it() {
         (&["agent-scan", "packs", "--format", "json"], ""),
         (&["agent-scan", "grade", "mine", "--format", "json"], ""),
         (&["agent-scan", "grade", "mine", "--format", "sarif"], "/runs/0/tool/driver/properties"),
+        (&["agent-scan", "kept", "--format", "json"], ""),
         (&["agent-scan", "compare", "mine/report.json", "mine/report.json", "--format", "json"], ""),
         (&["agent-scan", "screen", "agent.json", "--offline", "--format", "json"], ""),
     ];

@@ -39,6 +39,7 @@ fn handed_in(pack: &Pack, path: &Path) -> anyhow::Result<Report> {
         transport: first.head.transport,
         hears_words: first.head.hears_words,
         origin: Origin::Submitted,
+        sandbox: String::new(),
         agent: String::new(),
         sampling: BTreeMap::new(),
         trials: 0,

@@ -1,6 +1,7 @@
 //! `capdex agent-scan`: what an agent does when the texts of its tools attack it.
 
 mod grade;
+mod keep;
 mod packs;
 mod run;
 mod screen;
@@ -11,8 +12,12 @@ use capdex_agent_scan::pack::{self, AgentTest, Pack};
 use capdex_agent_scan::proof;
 use capdex_agent_scan::report::Report;
 
+#[cfg(unix)]
+use crate::agent_runs::drive;
 use crate::agent_runs::formats;
 use crate::cli::{AgentCheckArgs, AgentReportArgs, AgentScanCommand};
+#[cfg(unix)]
+use crate::cli::{AgentInsideArgs, SandboxPart};
 use crate::exit::{Exit, usage};
 use crate::options::Global;
 use crate::output::{self, Out};
@@ -23,11 +28,27 @@ pub(super) fn run(global: &Global, command: &AgentScanCommand, out: &mut Out) ->
         AgentScanCommand::Run(options) => run::run(&pack, options, out),
         AgentScanCommand::Serve(options) => serve::run(&pack, options, out),
         AgentScanCommand::Grade(options) => grade::run(&pack, options, out),
+        AgentScanCommand::Keep(options) => keep::keep(global, &pack, options, out),
+        AgentScanCommand::Kept(options) => keep::kept(global, options, out),
+        AgentScanCommand::Publish(options) => keep::publish(global, options, out),
+        #[cfg(unix)]
+        AgentScanCommand::Inside(options) => inside(options),
         AgentScanCommand::Check(options) => check(&pack, options, out),
         AgentScanCommand::Packs(options) => packs::list(&pack, options, out),
         AgentScanCommand::Screen(options) => screen::run(global, options, out),
         AgentScanCommand::Compare(options) => packs::compare(options, out),
     }
+}
+
+/// The part that runs in a sandbox, whose other side started it.
+#[cfg(unix)]
+fn inside(options: &AgentInsideArgs) -> anyhow::Result<Exit> {
+    match options.part {
+        SandboxPart::Start => drive::inside::start(&options.socket, &options.program)?,
+        SandboxPart::Listen => drive::inside::listen(&options.socket)?,
+        SandboxPart::Connect => drive::inside::connect(&options.socket)?,
+    }
+    Ok(Exit::Done)
 }
 
 /// Proves a pack, and says where it does not hold.

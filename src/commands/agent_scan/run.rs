@@ -8,11 +8,11 @@ use capdex_agent_scan::report::{Origin, RUN_SCHEMA, RunHead};
 use capdex_crawlers::http::Secret;
 
 use super::{shown, test_of};
-use crate::agent_runs::drive::{self, DriveOptions, DrivenAgent};
+use crate::agent_runs::drive::{self, BUBBLEWRAP, DriveOptions, DrivenAgent, Sandbox};
 use crate::agent_runs::endpoint::{ChatEndpoint, EndpointOptions};
 use crate::agent_runs::folder::RunFolder;
 use crate::agent_runs::run::{self, Player, RunEnd};
-use crate::cli::AgentRunArgs;
+use crate::cli::{AgentRunArgs, ServedOver};
 use crate::exit::{Exit, usage};
 use crate::output::Out;
 
@@ -33,6 +33,10 @@ pub(super) fn run(pack: &Pack, options: &AgentRunArgs, out: &mut Out) -> anyhow:
     shown(&report, &options.report, out)
 }
 
+fn is_over_http(options: &AgentRunArgs) -> bool {
+    options.servers == ServedOver::Http
+}
+
 /// The model or the agent that is asked for.
 fn player(options: &AgentRunArgs) -> anyhow::Result<Player> {
     let key = options.key_env.as_deref().map(|name| {
@@ -45,7 +49,9 @@ fn player(options: &AgentRunArgs) -> anyhow::Result<Player> {
         let profile = drive::profile(id)?;
         let program = options.program.clone().unwrap_or_else(|| profile.program.clone().into());
         let key = key.unwrap_or_else(|| "none".to_owned());
-        let options = DriveOptions { profile, program, endpoint, model, key, deadline };
+        let sandbox = if options.allow_own_tools { None } else { Some(Sandbox::find()?) };
+        let is_over_http = is_over_http(options);
+        let options = DriveOptions { profile, program, endpoint, model, key, deadline, sandbox, is_over_http };
         return Ok(Player::Agent(Box::new(DrivenAgent::new(options)?)));
     }
     let (temperature, max_tokens) = (options.temperature, options.max_tokens);
@@ -66,6 +72,7 @@ fn head(pack: &Pack, options: &AgentRunArgs, folder: &RunFolder) -> anyhow::Resu
     let mut sampling = BTreeMap::new();
     sampling.extend(options.temperature.map(|value| ("temperature".to_owned(), value.to_string())));
     sampling.extend(options.max_tokens.map(|value| ("max_tokens".to_owned(), value.to_string())));
+    let is_in_sandbox = options.drive.is_some() && !options.allow_own_tools;
     let there = folder.head()?.map(|head| head.seed);
     Ok(RunHead {
         schema: RUN_SCHEMA.to_owned(),
@@ -75,8 +82,10 @@ fn head(pack: &Pack, options: &AgentRunArgs, folder: &RunFolder) -> anyhow::Resu
         seed: options.seed.or(there).unwrap_or_else(run::random_seed),
         transport: if options.drive.is_some() { Transport::Mcp } else { Transport::Chat },
         hears_words: true,
+        sandbox: if is_in_sandbox { BUBBLEWRAP } else { "" }.to_owned(),
         origin: if options.drive.is_some() { Origin::AgentOwnsTools } else { Origin::MockOnly },
         agent: match &options.drive {
+            Some(id) if is_over_http(options) => format!("{id} with {}, servers over HTTP", options.model),
             Some(id) => format!("{id} with {}", options.model),
             None => options.model.clone(),
         },

@@ -79,6 +79,7 @@ fn begun(pack: &Pack, options: &AgentServeArgs, folder: &RunFolder) -> anyhow::R
             transport: Transport::Mcp,
             hears_words: false,
             origin: Origin::AgentOwnsTools,
+            sandbox: String::new(),
             agent: String::new(),
             sampling: BTreeMap::new(),
             trials: 0,

@@ -2,15 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use capdex_dataset::escape;
 use capdex_db::{Reader, StoreError};
 use capdex_model::appeal::{Actor, Appeal, AppealDeed};
+use serde_json::Value;
 
 use super::{add, known, text_of};
-use crate::appeals::{answer, case as labelled, filing, subject_now};
-use crate::cli::{AppealDecideArgs, AppealOneArgs, AppealReopenArgs, AppealTakeArgs, AppealWithdrawArgs};
+use crate::appeals::{answer, case as labelled, filing, leads, subject_now};
+use crate::cli::{AppealCaseArgs, AppealDecideArgs, AppealReopenArgs, AppealTakeArgs, AppealWithdrawArgs};
 use crate::exit::usage;
 use crate::options::Global;
-use crate::output::Out;
+use crate::output::{self, Out};
 
 /// Lines around a finding that a case holds on each side.
 const LINES: usize = 10;
@@ -45,6 +47,11 @@ pub(super) fn decide(global: &Global, options: &AppealDecideArgs, out: &mut Out)
     let deed = AppealDeed::Decided { outcome: options.outcome, reason };
     let appeal = add(global, &options.waiting, appeal, (Actor::Operator, &options.by), vec![deed])?;
     out.line(format_args!("{} is {}; no number changes", appeal.id(), appeal.state().as_str()))?;
+    let copies = leads::of(&super::super::reader(global)?, &appeal)?.len() as u64;
+    if copies > 0 {
+        let copies = escape::count(copies, "near-equal copy");
+        out.line(format_args!("{copies} with the same finding: `capdex appeal leads {}`", appeal.id()))?;
+    }
     Ok(())
 }
 
@@ -79,28 +86,52 @@ pub(super) fn withdraw(global: &Global, options: &AppealWithdrawArgs, out: &mut 
     Ok(())
 }
 
-pub(super) fn case(global: &Global, options: &AppealOneArgs, out: &mut Out) -> anyhow::Result<()> {
+pub(super) fn case(global: &Global, options: &AppealCaseArgs, out: &mut Out) -> anyhow::Result<()> {
     let reader = super::super::reader(global)?;
-    let appeal = known(&reader, &options.id)?;
-    let missing =
-        || usage(format!("the content of {} is not what stands now, and its lines are not kept", appeal.id()));
-    let current = subject_now(&reader, &appeal)?.filter(|now| appeal.is_about(&now.capability));
-    let current = current.ok_or_else(missing)?;
-    let facts = answer::facts(&reader, &appeal, &current)?.ok_or_else(missing)?;
+    if let Some(id) = &options.id {
+        let appeal = known(&reader, id)?;
+        return match record(&reader, &appeal)? {
+            Ok(record) => Ok(out.json(&record)?),
+            Err(why) => Err(usage(why)),
+        };
+    }
+    let mut decided = Vec::new();
+    reader.each_appeal(|appeal| -> Result<(), StoreError> {
+        if labelled::label(&appeal).is_some() {
+            decided.push(appeal);
+        }
+        Ok(())
+    })?;
+    for appeal in decided {
+        match record(&reader, &appeal)? {
+            Ok(record) => out.json(&record)?,
+            // The others are no less worth for it.
+            Err(why) => output::say(format_args!("left out: {why}")),
+        }
+    }
+    Ok(())
+}
+
+/// The case of an appeal, or why there is none.
+fn record(reader: &Reader, appeal: &Appeal) -> anyhow::Result<Result<Value, String>> {
+    if labelled::label(appeal).is_none() {
+        return Ok(Err(format!("{} is {}: it labels nothing", appeal.id(), appeal.state().as_str())));
+    }
+    let gone = format!("the content of {} is not what stands now, and its lines are not kept", appeal.id());
+    let current = subject_now(reader, appeal)?.filter(|now| appeal.is_about(&now.capability));
+    let Some(current) = current else { return Ok(Err(gone)) };
+    let Some(facts) = answer::facts(reader, appeal, &current)? else { return Ok(Err(gone)) };
     let found = answer::named(&facts, &appeal.filing().scope);
     let Some((_, finding)) = found.first() else {
-        return Err(usage(format!("{} is about no finding, and a whole verdict is no case", appeal.id())));
+        return Ok(Err(format!("{} is about no finding, and a whole verdict is no case", appeal.id())));
     };
-    let file =
-        reader.files_of(current.snapshot)?.into_iter().find(|file| file.path == finding.file).ok_or_else(missing)?;
-    let bytes = reader.small_blob(&file.digest, FILE_BYTES)?.ok_or_else(missing)?;
+    let Some(file) = reader.files_of(current.snapshot)?.into_iter().find(|file| file.path == finding.file) else {
+        return Ok(Err(gone));
+    };
+    let Some(bytes) = reader.small_blob(&file.digest, FILE_BYTES)? else { return Ok(Err(gone)) };
     let text = String::from_utf8_lossy(&bytes);
     // The lines around it and no more: whoever wrote the file has not given it away.
     let line = finding.line as usize;
     let kept: Vec<&str> = text.lines().skip(line.saturating_sub(LINES + 1)).take(2 * LINES + 1).collect();
-    let record = labelled::case(&appeal, finding.file, &kept.join("\n"));
-    let record =
-        record.ok_or_else(|| usage(format!("{} is {}: it labels nothing", appeal.id(), appeal.state().as_str())))?;
-    out.json(&record)?;
-    Ok(())
+    Ok(labelled::case(appeal, finding.file, &kept.join("\n")).ok_or(gone))
 }

@@ -38,7 +38,7 @@ pub(super) fn file(global: &Global, options: &AppealFileArgs, out: &mut Out) -> 
         subject: RulingSubject { identity: current.identity.clone(), part },
         scope,
         content: current.capability.content,
-        rule_version: rule.as_deref().and_then(rule_now),
+        rule_version: rule.as_deref().and_then(rule_now).map(|meta| meta.version),
         rule,
         claim: options.claim,
         version: options.fixed_in.clone(),

@@ -31,22 +31,16 @@ pub(super) fn list(global: &Global, options: &AppealListArgs, out: &mut Out) -> 
         options.state.is_none_or(|state| appeal.state() == state)
             && (!options.overdue || overdue(appeal, &settings, at.0).is_some())
     };
-    let mut appeals = Vec::new();
-    if options.overdue {
-        appeals = reader.open_appeals()?;
-        appeals.retain(is_wanted);
-        appeals.reverse();
+    let mut appeals = if options.overdue {
+        let mut open = reader.open_appeals()?;
+        open.retain(is_wanted);
+        open.reverse();
+        open
     } else if options.state.is_none() {
-        appeals = reader.newest_appeals(options.limit)?;
+        reader.newest_appeals(options.limit)?
     } else {
-        reader.each_appeal(|appeal| -> Result<(), StoreError> {
-            if is_wanted(&appeal) {
-                appeals.push(appeal);
-            }
-            Ok(())
-        })?;
-        appeals.reverse();
-    }
+        reader.newest_appeals_that(is_wanted, options.limit)?
+    };
     appeals.truncate(options.limit as usize);
     let items: Vec<Value> = appeals.iter().map(|appeal| item(appeal, &settings, at)).collect();
     list_output::print(options.format, "capdex.appeals/1", &items, out, |out| table(&appeals, &settings, at, out))?;
@@ -108,7 +102,7 @@ pub(super) fn show(global: &Global, options: &AppealShowArgs, out: &mut Out) -> 
     out.line(format_args!("  about     {} with {}", text(&filing.subject.to_string()), filing.content))?;
     out.line(format_args!("  against   {}, claim {}", text(&filing.scope.to_string()), filing.claim.as_str()))?;
     if let (Some(rule), Some(version)) = (&filing.rule, filing.rule_version) {
-        let today = rule_now(rule).map_or_else(|| "gone".to_owned(), |now| now.to_string());
+        let today = rule_now(rule).map_or_else(|| "gone".to_owned(), |now| now.version.to_string());
         out.line(format_args!("  rule      {}, version {version} then, {today} now", text(rule)))?;
     }
     if let Some(due) = appeal.due(&settings.clocks, rule_now) {

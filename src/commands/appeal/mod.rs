@@ -2,6 +2,7 @@
 
 mod decide;
 mod file;
+mod leads;
 pub(super) mod list;
 mod prove;
 
@@ -38,6 +39,7 @@ pub(super) fn run(global: &Global, command: &AppealCommand, out: &mut Out) -> an
         AppealCommand::Reopen(options) => decide::reopen(global, options, out)?,
         AppealCommand::Withdraw(options) => decide::withdraw(global, options, out)?,
         AppealCommand::Case(options) => decide::case(global, options, out)?,
+        AppealCommand::Leads(options) => leads::leads(global, options, out)?,
     }
     Ok(Exit::Done)
 }

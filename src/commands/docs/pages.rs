@@ -79,6 +79,9 @@ fn rule(text: &mut String, meta: &RuleMeta) {
             set.malicious
         );
     }
+    for known in &meta.known_false_positive {
+        let _ = writeln!(text, "- **Known to be wrong.** {}: {}", known.appeal, known.reason);
+    }
     let _ = writeln!(
         text,
         "- Version {}; {} examples fire, {} stay silent.",

@@ -33,7 +33,11 @@ fn now(global: &Global) -> AsOf {
 
 /// The judge of a schedule, and whom to write to about its requests.
 fn settings(schedule: &JudgeScheduleArgs) -> anyhow::Result<(JudgeSettings, String)> {
-    let path: &Path = &schedule.config;
+    of_schedule(&schedule.config)
+}
+
+/// The same by the schedule's path.
+pub(super) fn of_schedule(path: &Path) -> anyhow::Result<(JudgeSettings, String)> {
     let schedule = Schedule::load(Some(path))?;
     let contact = schedule.http.contact.clone().unwrap_or_default();
     let settings = schedule.judge.settings()?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use capdex_dataset::{escape, judged};
+use capdex_dataset::{bulk, escape, judged};
 use capdex_db::StoreError;
 use capdex_judge::Unanswered;
 use capdex_judge::agreement::Agreement;
@@ -132,7 +132,7 @@ pub(super) fn show(global: &Global, options: &JudgeShowArgs, out: &mut Out) -> a
 
 pub(super) fn replay(global: &Global, out: &mut Out) -> anyhow::Result<Exit> {
     let reader = super::super::reader(global)?;
-    let replayed = replay_all(&reader)?;
+    let replayed = replay_all(&reader, &bulk::pool(global.threads)?)?;
     for difference in replayed.differences.iter().take(SHOWN) {
         out.line(format_args!("differs: {}", escape::escape(difference)))?;
     }

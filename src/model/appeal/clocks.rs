@@ -1,6 +1,7 @@
 //! `AppealClocks`: how long each step of an appeal may take. Plain hours: a calendar of working days is no data of ours.
 
 use super::{Appeal, AppealDeed, AppealState, Outcome};
+use crate::rule::RuleMeta;
 use crate::time::Timestamp;
 
 const HOUR_S: i64 = 3600;
@@ -77,8 +78,8 @@ pub struct Due {
 }
 
 impl Appeal {
-    /// The next thing that is due; none where nothing is. `rule_now` gives the version that a rule has today.
-    pub fn due(&self, clocks: &AppealClocks, rule_now: impl Fn(&str) -> Option<u32>) -> Option<Due> {
+    /// The next thing that is due; none where nothing is. `rule_now` gives a rule as it is today.
+    pub fn due<'a>(&self, clocks: &AppealClocks, rule_now: impl Fn(&str) -> Option<&'a RuleMeta>) -> Option<Due> {
         let after =
             |since: Timestamp, seconds: i64| Timestamp::from_unix_seconds(since.unix_seconds().saturating_add(seconds));
         let proven = self.proof().map(|(event, ..)| event.at.0);
@@ -100,8 +101,8 @@ impl Appeal {
             }
             AppealState::Decided(Outcome::Overturned) => {
                 let (rule, filed) = (self.filing().rule.as_deref()?, self.filing().rule_version?);
-                // A rule that is gone is no rule that is wrong again.
-                if rule_now(rule).is_none_or(|now| now > filed) {
+                // A rule that is gone is no rule that is wrong again, and of one that stays as it is its card says why.
+                if rule_now(rule).is_none_or(|now| now.version > filed || now.is_known_to_err(&self.id())) {
                     return None;
                 }
                 (ClockName::Rule, after(self.decision()?.0.at.0, clocks.rule))

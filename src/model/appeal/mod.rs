@@ -28,8 +28,22 @@ pub const ALERT_PASS: &str = "appeals";
 
 /// The name of an appeal: `A-` and 16 hex digits of the digest of what was filed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(try_from = "String", into = "String")]
 pub struct AppealId(String);
+
+impl TryFrom<String> for AppealId {
+    type Error = AppealFault;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<AppealId> for String {
+    fn from(id: AppealId) -> Self {
+        id.0
+    }
+}
 
 impl AppealId {
     /// The text form.

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::{Appeal, AppealClocks, AppealDeed, AppealEvent, AppealFault, ClaimKind, Filing, ProofMethod};
 use crate::digest::Digest;
+use crate::rule::RuleMeta;
 use crate::ruling::{RulingScope, RulingSubject};
 use crate::time::AsOf;
 
@@ -59,7 +60,12 @@ struct EventRecord {
 
 impl AppealRecord {
     /// The record of an appeal. Words of a vendor who has proved nothing stand in it only where `is_whole`.
-    pub fn of(appeal: &Appeal, clocks: &AppealClocks, rule_now: impl Fn(&str) -> Option<u32>, is_whole: bool) -> Self {
+    pub fn of<'a>(
+        appeal: &Appeal,
+        clocks: &AppealClocks,
+        rule_now: impl Fn(&str) -> Option<&'a RuleMeta>,
+        is_whole: bool,
+    ) -> Self {
         let filing = appeal.filing();
         let due = appeal.due(clocks, rule_now);
         let words =

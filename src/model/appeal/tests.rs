@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::rule::{KnownFalsePositive, RuleMeta, testing};
 use crate::time::Timestamp;
 
 fn at(hours: i64) -> AsOf {
@@ -108,8 +109,17 @@ fn a_changed_event_breaks_the_chain() {
 
 #[test]
 fn each_state_has_its_clock() {
-    let due =
-        |deeds: usize| after(deeds).due(&AppealClocks::default(), |_| Some(3)).map(|due| (due.what.as_str(), due.at));
+    let rule = |version, known: &[(&AppealId, &str)]| {
+        let known = known.iter().map(|(appeal, reason)| {
+            let (appeal, reason) = ((*appeal).clone(), (*reason).to_owned());
+            KnownFalsePositive { appeal, reason }
+        });
+        RuleMeta { version, known_false_positive: known.collect(), ..testing::meta("a").clone() }
+    };
+    let (then, newer) = (rule(3, &[]), rule(4, &[]));
+    let due = |deeds: usize| {
+        after(deeds).due(&AppealClocks::default(), |_| Some(&then)).map(|due| (due.what.as_str(), due.at))
+    };
     assert_eq!(due(0), None);
     assert_eq!(due(1), Some(("lapse", at(169).0)));
     assert_eq!(due(3), Some(("answer", at(4).0)));
@@ -118,7 +128,12 @@ fn each_state_has_its_clock() {
     assert_eq!(due(6), None, "what is upheld is over");
     assert_eq!(due(7), Some(("decide_again", at(6 + 14 * 24).0)));
     assert_eq!(due(8), Some(("rule", at(7 + 30 * 24).0)));
-    assert_eq!(after(8).due(&AppealClocks::default(), |_| Some(4)), None, "the rule has a new version");
+    let by = |rule: Option<&RuleMeta>| after(8).due(&AppealClocks::default(), |_| rule).is_some();
+    assert!(!by(Some(&newer)), "the rule has a new version");
+    assert!(!by(None), "the rule is gone");
+    let other: AppealId = "A-0123456789abcdef".parse().expect("a name");
+    assert!(!by(Some(&rule(3, &[(&other, "x"), (&after(8).id(), "it cannot be told apart")]))), "its card says why");
+    assert!(by(Some(&rule(3, &[(&other, "x")]))), "that was another");
 }
 
 #[test]
@@ -146,7 +161,7 @@ fn a_record_reads_back_and_what_is_added_or_moved_is_refused() {
     for deeds in 0..=whole().len() {
         let appeal = after(deeds);
         let record = |is_whole| {
-            let record = AppealRecord::of(&appeal, &AppealClocks::default(), |_| Some(3), is_whole);
+            let record = AppealRecord::of(&appeal, &AppealClocks::default(), |_| Some(testing::meta("a")), is_whole);
             serde_json::to_value(record).expect("serialises")
         };
         assert_eq!(read_record(&record(true).to_string()), Ok(appeal.clone()));

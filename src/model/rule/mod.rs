@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::appeal::AppealId;
 use crate::fact::{Confidence, Severity};
 use crate::ids::RuleId;
 use crate::kind::Kind;
@@ -65,8 +66,29 @@ pub struct RuleMeta {
     /// Its names in each method's own catalogue, by family.
     #[serde(default)]
     pub codes: BTreeMap<String, Vec<String>>,
+    /// Findings that appeals showed to be wrong and that it goes on making. They are told and change no fact, so that they are no part
+    /// of the rule set's digest.
+    #[serde(default, skip_serializing)]
+    pub known_false_positive: Vec<KnownFalsePositive>,
     /// Inputs on which it must fire and must stay silent.
     pub examples: Examples,
+}
+
+impl RuleMeta {
+    /// True where its card says why it goes on finding what an appeal showed to be wrong.
+    pub fn is_known_to_err(&self, appeal: &AppealId) -> bool {
+        self.known_false_positive.iter().any(|known| known.appeal == *appeal)
+    }
+}
+
+/// A finding that an appeal showed to be wrong and that its rule goes on making.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KnownFalsePositive {
+    /// The appeal.
+    pub appeal: AppealId,
+    /// Why the rule stays as it is.
+    pub reason: String,
 }
 
 /// The inputs that prove a rule.

@@ -39,6 +39,7 @@ pub fn meta(id: &str) -> &'static RuleMeta {
         lifecycle: Lifecycle::Stable,
         cites: Vec::new(),
         codes: BTreeMap::new(),
+        known_false_positive: Vec::new(),
         examples: Examples::default(),
     }))
 }

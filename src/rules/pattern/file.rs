@@ -19,7 +19,7 @@ use capdex_evidence::voice::Voice;
 use super::condition::Condition;
 use super::expression::Expression;
 use super::mildness::Lower;
-use capdex_model::rule::{Examples, Lifecycle, RuleMeta};
+use capdex_model::rule::{Examples, KnownFalsePositive, Lifecycle, RuleMeta};
 
 /// A data rule as it is written.
 #[derive(Debug, Deserialize)]
@@ -68,6 +68,9 @@ pub(super) struct RuleFile {
     /// The most finds in one file; the worst and first are kept and stand for the rest.
     #[serde(default = "default_max_per_file")]
     max_per_file: usize,
+    /// Findings that appeals showed to be wrong and that it goes on making.
+    #[serde(default)]
+    known_false_positive: Vec<KnownFalsePositive>,
     examples: Examples,
 }
 
@@ -118,6 +121,7 @@ impl DataRule {
                 lifecycle: file.lifecycle,
                 cites: file.cites,
                 codes: file.codes,
+                known_false_positive: file.known_false_positive,
                 examples: file.examples,
             },
             marks: file.marks,

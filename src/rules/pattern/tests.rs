@@ -75,6 +75,27 @@ fn unknown_keys_and_bad_expressions_are_refused() {
     assert!(expression::compile("(").is_err());
 }
 
+#[test]
+fn a_card_may_say_which_appeals_it_goes_on_being_wrong_about() {
+    let (_, text) = FILES.iter().find(|(_, text)| text.contains("lifecycle = \"stable\"\n")).expect("a card");
+    let with = |known: &str| {
+        let line = format!("lifecycle = \"stable\"\nknown_false_positive = [{known}]\n");
+        DataRule::parse(&text.replacen("lifecycle = \"stable\"\n", &line, 1)).map(|rule| rule.meta)
+    };
+    let known = r#"{ appeal = "A-0123456789abcdef", reason = "A fixture cannot be told from a file that is run." }"#;
+    let meta = with(known).expect("a card");
+    let id = |text: &str| text.parse().expect("a name");
+    assert!(meta.is_known_to_err(&id("A-0123456789abcdef")) && !meta.is_known_to_err(&id("A-0123456789abcdee")));
+    // It is said, and scans nothing anew.
+    let plain = with("").expect("a card");
+    assert_eq!(serde_json::to_value(&meta).expect("JSON"), serde_json::to_value(&plain).expect("JSON"));
+    for wrong in
+        [r#"{ appeal = "A-0123456789abcdef" }"#, r#""A-0123456789abcdef""#, r#"{ appeal = "A-1", reason = "x" }"#]
+    {
+        assert!(with(wrong).is_err(), "{wrong}");
+    }
+}
+
 /// Searches that no literal holds back run over every text: few and cheap ones only.
 #[test]
 fn nearly_every_pattern_needs_a_literal() {

@@ -78,11 +78,27 @@ pub(crate) fn rule(site: &Site, meta: &RuleMeta) -> String {
             h2 { "Why it matters" } p { (meta.why) }
             h2 { "What to do" } p { (meta.fix) }
             h2 { "What it cannot see" } p { (meta.cannot_see) }
-            h2 { "Measured" } (rates(site, meta))
+            @for known in &meta.known_false_positive {
+                p class="note" { "Known to be wrong: " a href={ "../" (paths::appeal(&known.appeal)) } { (known.appeal) } ". " (known.reason) }
+            }
+            h2 { "Measured" } (rates(site, meta)) (appealed(site, meta))
             h2 { "Examples that fire" } @for (at, example) in meta.examples.fires.iter().take(EXAMPLES).enumerate() { (shown(example, ("Firing", at + 1))) }
             h2 { "Examples that stay silent" } @for (at, example) in meta.examples.silent.iter().take(EXAMPLES).enumerate() { (shown(example, ("Silent", at + 1))) }
         },
     )
+}
+
+/// How the appeals against a rule ended that were decided here; nothing where none was.
+fn appealed(site: &Site, meta: &RuleMeta) -> Markup {
+    let rate = site.appealed(meta.id.as_str());
+    html! {
+        @if rate.of > 0 {
+            p {
+                "Appeals: " (number(rate.of)) " decided, " a href="../appeals.html" { (number(rate.hits)) " overturned" } " (" (rate)
+                " % by Wilson's interval)."
+            }
+        }
+    }
 }
 
 fn rates(site: &Site, meta: &RuleMeta) -> Markup {

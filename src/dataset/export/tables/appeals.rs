@@ -101,7 +101,7 @@ table_row! {
 }
 
 fn appeal_rows(reader: &Reader, emit: Emit<'_, AppealRow>) -> anyhow::Result<()> {
-    let rule_now = |rule: &str| reader.rules().find(rule).map(|meta| meta.version);
+    let rule_now = |rule: &str| reader.rules().find(rule);
     reader.each_appeal(|appeal| {
         let (filing, due) = (appeal.filing(), appeal.due(&AppealClocks::default(), rule_now));
         emit(AppealRow {

@@ -5,6 +5,7 @@
 use super::table::Table;
 use super::table_row::TableRow;
 
+pub mod agents;
 mod alerts;
 pub mod appeals;
 mod campaigns;
@@ -53,6 +54,9 @@ pub const TABLES: &[Table] = &[
     judge::JudgementRow::TABLE,
     judge::JudgeFindingRow::TABLE,
     judge::JudgedScoreRow::TABLE,
+    agents::AgentRunRow::TABLE,
+    agents::AgentTestRow::TABLE,
+    agents::AgentTrialRow::TABLE,
     changes::ChangeRow::TABLE,
     history::HistoryRow::TABLE,
     coverage::CoverageRow::TABLE,

@@ -26,6 +26,7 @@ use super::{file, merkle};
 use crate::{bulk, output_folder, signature};
 use recomputed::Recomputed;
 
+mod agents;
 mod appeals;
 mod history;
 mod judge;

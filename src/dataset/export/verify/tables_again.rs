@@ -11,7 +11,7 @@ use capdex_rubrics::saferskills::{self, RolledUpCapability};
 
 use super::recomputed::{Judged, Recomputed, bytes};
 use super::{Dataset, Verified};
-use super::{appeals, history, judge, operator};
+use super::{agents, appeals, history, judge, operator};
 use crate::escape::count;
 use crate::export::cell::Cell;
 use crate::export::equals::depth_of;
@@ -39,6 +39,7 @@ pub(super) fn check(dataset: &Dataset<'_>, recomputed: &Recomputed) -> Verified 
         history::check(dataset, &mut verified)?;
         appeals::check(dataset, &mut verified)?;
         judge::check(dataset, &mut verified)?;
+        agents::check(dataset, &mut verified)?;
         operator::check(dataset, &mut verified)
     };
     if let Err(error) = checked() {

@@ -2,11 +2,14 @@
 
 use capdex_db::Reader;
 use capdex_model::appeal::{
-    Annotation, AnnotationOutcome, AppealClocks, AppealDeed, AppealId, AppealState, ClockName, Due,
+    Annotation, AnnotationOutcome, AppealClocks, AppealDeed, AppealId, AppealState, ClockName, Due, Outcome,
 };
 use capdex_model::ids::CapabilityId;
+use capdex_model::rule::measured::Rate;
 use capdex_model::ruling::RulingSubject;
 use capdex_model::time::AsOf;
+
+use super::Site;
 
 /// An appeal in one line.
 #[derive(Clone, Debug)]
@@ -46,6 +49,19 @@ impl AppealHead {
     }
 }
 
+impl Site {
+    /// How the decided appeals against a rule ended: those of which the finding was overturned among all.
+    pub(crate) fn appealed(&self, rule: &str) -> Rate {
+        let of = self.appeals.iter().filter(|head| head.rule.as_deref() == Some(rule));
+        of.fold(Rate::default(), |rate, head| match head.state {
+            AppealState::Decided(outcome) => {
+                Rate { of: rate.of + 1, hits: rate.hits + u64::from(outcome == Outcome::Overturned) }
+            }
+            _ => rate,
+        })
+    }
+}
+
 /// What annotations come to in a word: an open dispute before what was decided.
 pub(super) fn mark(annotations: &[Annotation]) -> Option<&'static str> {
     let has = |outcome| annotations.iter().any(|annotation| annotation.outcome == outcome);
@@ -58,7 +74,7 @@ pub(super) fn mark(annotations: &[Annotation]) -> Option<&'static str> {
 
 /// Every appeal, the newest first.
 pub(super) fn load(reader: &Reader) -> anyhow::Result<Vec<AppealHead>> {
-    let rule_now = |rule: &str| reader.rules().find(rule).map(|meta| meta.version);
+    let rule_now = |rule: &str| reader.rules().find(rule);
     let mut heads = Vec::new();
     reader.each_appeal(|appeal| -> anyhow::Result<()> {
         let proven = appeal.proof().map(|(event, ..)| event.at);

@@ -25,6 +25,12 @@ pub(in crate::serve) fn rule(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply>
     let mut rule = serde_json::to_value(meta)?;
     if let Some(rule) = rule.as_object_mut() {
         rule.insert("schema".to_owned(), json!("capdex.rule/1"));
+        rule.insert("known_false_positive".to_owned(), json!(meta.known_false_positive));
+        let rate = ask.site.appealed(meta.id.as_str());
+        let (low, high) = rate.interval();
+        let percent = |number: f64| (number * 10.0).round() / 10.0;
+        let share = (rate.of > 0).then(|| json!({ "low": percent(low), "high": percent(high) }));
+        rule.insert("appeals".to_owned(), json!({ "decided": rate.of, "overturned": rate.hits, "percent": share }));
     }
     RouteReply::json(&rule)
 }

@@ -47,7 +47,7 @@ pub(in crate::serve) fn appeal(ask: &ApiRequest<'_>) -> anyhow::Result<RouteRepl
 
 /// The record of an appeal, without the words of who has proved nothing.
 fn record(ask: &ApiRequest<'_>, appeal: &Appeal) -> AppealRecord {
-    let rule_now = |rule: &str| ask.site.rules.find(rule).map(|meta| meta.version);
+    let rule_now = |rule: &str| ask.site.rules.find(rule);
     AppealRecord::of(appeal, &AppealClocks::default(), rule_now, false)
 }
 
