@@ -21,11 +21,16 @@ pub struct Program {
     pub program_sha256: Option<String>,
 }
 
+/// The version of the running program, without a look at its file.
+pub const fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
 static PROGRAM: OnceLock<Program> = OnceLock::new();
 
 /// The running program. Its file is read at the first call, which takes some tens of milliseconds for a release; others wait for it.
 pub fn program() -> &'static Program {
-    PROGRAM.get_or_init(|| Program { engine_version: env!("CARGO_PKG_VERSION").to_owned(), program_sha256: digest() })
+    PROGRAM.get_or_init(|| Program { engine_version: version().to_owned(), program_sha256: digest() })
 }
 
 /// Begins to read the program's file beside other work, for who will ask later.

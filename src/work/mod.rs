@@ -23,8 +23,7 @@ const BUCKET: &str = "s3://";
 
 /// What this program can work on.
 pub fn versions() -> Versions {
-    let engine = capdex_dataset::program::program().engine_version.clone();
-    Versions { engine, rules: capdex_rules::INDEX.digest() }
+    Versions { engine: capdex_dataset::program::version().to_owned(), rules: capdex_rules::INDEX.digest() }
 }
 
 /// Opens a store of work: a folder, or `s3://BUCKET/PREFIX` where the program was built with the feature `spread`.

@@ -110,6 +110,7 @@ const READING: &[&str] = &[
     "agent-scan compare -h",
     "docs manual",
     "man man1",
+    "work --store work",
     "abuse import -h",
     "abuse list -h",
     "abuse export-osv -h",

@@ -11,6 +11,9 @@ use crate::jobs::{JobContext, StageReport};
 use crate::progress::StageProgress;
 use crate::work::rows;
 
+/// Snapshots of a job for each thread. All rows of a job are held until it is recorded, and larger jobs took a third more memory.
+const KEYS_A_THREAD: usize = 16;
+
 pub(super) fn run(
     context: &JobContext,
     ruleset: Digest,
@@ -18,7 +21,9 @@ pub(super) fn run(
     report: &mut StageReport,
     progress: &StageProgress,
 ) -> anyhow::Result<()> {
-    let mut cutter = Cutter::new(JobSize::default());
+    // Where the cuts fall changes no row, so that here they may depend on the machine.
+    let keys = KEYS_A_THREAD * context.pool.current_num_threads();
+    let mut cutter = Cutter::new(JobSize { keys, ..JobSize::default() });
     let mut reader = context.store.reader()?;
     for snapshot in snapshots {
         // Between jobs only: what is recorded is whole, and a kill costs one job.
