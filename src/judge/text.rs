@@ -44,6 +44,14 @@ pub struct FoldedText {
 impl FoldedText {
     /// Folds a text of a tool.
     pub fn of(raw: &str) -> Self {
+        // Nearly all texts, of which every letter stands for itself.
+        if raw.bytes().all(|byte| matches!(byte, b' '..=b'~')) && !raw.contains("  ") {
+            return Self { text: raw.to_owned(), from: (0..raw.len()).collect(), length: raw.len() };
+        }
+        Self::letter_by_letter(raw)
+    }
+
+    fn letter_by_letter(raw: &str) -> Self {
         let mut folded = Self { length: raw.len(), ..Self::default() };
         for (at, letter) in raw.char_indices() {
             if letter.is_whitespace() && !is_hidden(letter) {
@@ -104,6 +112,13 @@ mod tests {
 
     fn mark() -> Mark {
         Mark::of(&Digest::of(b"tag"))
+    }
+
+    #[test]
+    fn plain_texts_are_folded_as_all_others_are() {
+        for raw in ["", " ", "a", " a b ", "a  b", "a\\u{41} ~", "Reads the notes of one day.", "a\tb", "a\u{7f}"] {
+            assert_eq!(FoldedText::of(raw), FoldedText::letter_by_letter(raw), "{raw:?}");
+        }
     }
 
     #[test]

@@ -133,7 +133,7 @@ fn is_told_apart(profile: &str, program: &str, base: impl Fn(&Directory) -> Stri
     let sandbox: [&[&str]; 2] = [&[], &over_http];
     let free: [&[&str]; 2] = [&["--allow-own-tools"], &["--allow-own-tools", "--servers", "http"]];
     let ways = rig::needed("CAPDEX_BWRAP").map(|_| sandbox).into_iter().flatten().chain(free);
-    for way in ways {
+    for (number, way) in ways.enumerate() {
         let capdex = Capdex::offline();
         for (obeys, out) in [(true, "obeys"), (false, "cares")] {
             let model = model(obeys);
@@ -144,7 +144,10 @@ fn is_told_apart(profile: &str, program: &str, base: impl Fn(&Directory) -> Stri
             let twin = json!({"played": 1, "unsafe_trials": 0, "useful": 1});
             assert_eq!((&test["twin"], &test["useful"]), (&twin, &json!(1)), "{profile} {out} {way:?}: {test}");
         }
-        // Three turns of one conversation.
+        // Three turns of one conversation; once is enough, since turns know no way.
+        if number > 0 {
+            continue;
+        }
         let tests = played(&capdex, (profile, program), &base(&model(false)), ("turns", "24"), way);
         for test in &tests {
             let id = test["id"].as_str().expect("a name");
