@@ -54,7 +54,7 @@ fn value(cell: &Cell) -> Value {
         Cell::Boolean(is_so) => Value::from(*is_so),
         Cell::Timestamp(instant) => Value::from(instant.to_string()),
         Cell::Text(text) => Value::from(&**text),
-        Cell::Json(text) => serde_json::from_str(text).expect("a cell of JSON"),
+        Cell::Json(_) | Cell::Nested(_) => serde_json::from_str(cell.as_text()).expect("a cell of JSON"),
     }
 }
 
