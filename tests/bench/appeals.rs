@@ -65,7 +65,7 @@ fn appeal(number: usize) -> Result<Appeal, Box<dyn Error>> {
             answer: json!({ "checks": [{ "claim": "other", "holds": null, "words": "a person looks at it" }] }),
         },
         AppealDeed::Taken,
-        decided(if number.is_multiple_of(2) { Outcome::Upheld } else { Outcome::Overturned }),
+        decided(if (number / 6).is_multiple_of(2) { Outcome::Upheld } else { Outcome::Overturned }),
     ];
     let mut appeal = Appeal::begin(filing, instant(0), Actor::Vendor, "");
     for (hour, deed) in (1..).zip(deeds.into_iter().take(number % 6)) {
