@@ -11,7 +11,7 @@ use crate::jobs::{JobContext, StageReport};
 use crate::progress::StageProgress;
 use crate::work::rows;
 
-/// Snapshots of a job for each thread. All rows of a job are held until it is recorded, and larger jobs took a third more memory.
+/// Snapshots of a job for each thread. All rows of a job are held until it is recorded, which bounds memory and what a kill costs.
 const KEYS_A_THREAD: usize = 16;
 
 pub(super) fn run(
