@@ -229,9 +229,10 @@ mod tests {
             scope.spawn(|| way.carry(inside));
             agent.write_all(asked.as_bytes()).expect("it reads");
             agent.shutdown(Shutdown::Write).expect("shut");
-            let mut heard = String::new();
-            agent.read_to_string(&mut heard).expect("it answers");
-            heard
+            let mut heard = Vec::new();
+            // A wish that is too long is not read to its end, and a connection with bytes that nobody read is reset behind the answer.
+            let _ = agent.read_to_end(&mut heard);
+            String::from_utf8(heard).expect("text")
         })
     }
 
