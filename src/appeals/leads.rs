@@ -28,7 +28,19 @@ pub struct Lead {
 /// # Errors
 /// Errors of the store.
 pub fn of(reader: &Reader, appeal: &Appeal) -> anyhow::Result<Vec<Lead>> {
+    // Most decisions lead nowhere, and families are many.
+    if overturned(appeal).is_none() {
+        return Ok(Vec::new());
+    }
     among(reader, appeal, &families(reader)?)
+}
+
+/// The rule and the capability of a finding that was overturned.
+fn overturned(appeal: &Appeal) -> Option<(&str, CapabilityId)> {
+    let filing = appeal.filing();
+    let (rule, (kind, path)) = filing.rule.as_deref().zip(filing.subject.part.as_ref())?;
+    let is_overturned = appeal.state() == AppealState::Decided(Outcome::Overturned);
+    is_overturned.then(|| (rule, CapabilityId::of(&filing.subject.identity, *kind, path)))
 }
 
 /// Every member of every family of clones, as the last night saw them.
@@ -44,12 +56,7 @@ pub fn families(reader: &Reader) -> anyhow::Result<Vec<FamilyMember>> {
 /// # Errors
 /// Errors of the store.
 pub fn among(reader: &Reader, appeal: &Appeal, families: &[FamilyMember]) -> anyhow::Result<Vec<Lead>> {
-    let is_overturned = appeal.state() == AppealState::Decided(Outcome::Overturned);
-    let filing = appeal.filing();
-    let (Some(rule), Some((kind, path)), true) = (&filing.rule, &filing.subject.part, is_overturned) else {
-        return Ok(Vec::new());
-    };
-    let own = CapabilityId::of(&filing.subject.identity, *kind, path);
+    let Some((rule, own)) = overturned(appeal) else { return Ok(Vec::new()) };
     // A family is known by its original, which may have no line of its own.
     let original = families.iter().find(|member| member.capability == own).map_or(own, |member| member.original);
     let ids = families.iter().filter(|member| member.original == original).map(|member| member.capability);
@@ -60,13 +67,13 @@ pub fn among(reader: &Reader, appeal: &Appeal, families: &[FamilyMember]) -> any
     for id in ids {
         let Some(current) = reader.current_of(&id)? else { continue };
         let facts = ranked_capability::facts(reader, &current)?;
-        let places = findings(&facts).iter().filter(|finding| finding.rule == rule).count();
+        let places = findings(&facts).iter().filter(|finding| *finding.rule == *rule).count();
         if places > 0 {
             leads.push(Lead {
                 slug: current.capability.slug.clone(),
                 capability: id,
                 content_sha256: current.capability.content,
-                rule: rule.clone(),
+                rule: rule.to_owned(),
                 places,
             });
         }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use capdex_spread::blobs::MAX_BYTES;
 use capdex_spread::{BlobError, BlobStore, names};
 use futures_util::TryStreamExt as _;
 use object_store::aws::{AmazonS3, AmazonS3Builder, S3ConditionalPut};
@@ -16,8 +17,6 @@ use url::Url;
 
 use crate::{EngineError, runtime};
 
-/// Objects larger than this are refused: no pack is.
-const MAX_BYTES: u64 = 4 << 30;
 /// One request, with all its bytes.
 const REQUEST: Duration = Duration::from_secs(180);
 /// A store that answers with errors or not at all is asked again for so long.

@@ -1,5 +1,8 @@
 //! `BlobStore`: the few things that a store of objects has to be able to do. A folder can, and so can a bucket.
 
+/// Objects larger than this are refused: no pack is.
+pub const MAX_BYTES: u64 = 4 << 30;
+
 /// Objects by name. Whoever creates a name first wins, on any machine.
 pub trait BlobStore: Send + Sync {
     /// The address, as a person wrote it, without secrets.

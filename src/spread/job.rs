@@ -1,7 +1,5 @@
 //! `Job`: some keys in canonical order, with what has to work on them. Its digest names it and its result.
 
-use std::collections::BTreeSet;
-
 use capdex_model::digest::Digest;
 use serde::{Deserialize, Serialize};
 
@@ -115,10 +113,5 @@ impl Job {
             return Err(NoJob("it has another digest than its name says".to_owned()));
         }
         Ok(job)
-    }
-
-    /// The digests of its keys.
-    pub fn key_digests(&self) -> BTreeSet<Digest> {
-        self.keys.iter().map(Key::digest).collect()
     }
 }

@@ -14,29 +14,54 @@ pub fn job(stage: &str, job: &Digest) -> String {
     format!("job/{stage}/{}", job.hex())
 }
 
+/// The folder of the results of a stage.
+pub fn outs(stage: &str) -> String {
+    format!("out/{stage}/")
+}
+
 /// The result of a job.
 pub fn out(stage: &str, job: &Digest) -> String {
-    format!("out/{stage}/{}", job.hex())
+    outs(stage) + &job.hex()
+}
+
+/// The folder of the second results of a stage.
+pub fn audits(stage: &str) -> String {
+    format!("audit/{stage}/")
 }
 
 /// The second result of a job that is done twice on purpose.
 pub fn audit(stage: &str, job: &Digest) -> String {
-    format!("audit/{stage}/{}", job.hex())
+    audits(stage) + &job.hex()
+}
+
+/// The folder of all beginnings of a stage.
+pub fn all_tries(stage: &str) -> String {
+    format!("tries/{stage}/")
 }
 
 /// The folder of the beginnings of a job, one object each.
 pub fn tries(stage: &str, job: &Digest) -> String {
-    format!("tries/{stage}/{}/", job.hex())
+    format!("{}{}/", all_tries(stage), job.hex())
+}
+
+/// The folder of all processes that jobs of a stage ended.
+pub fn all_dead(stage: &str) -> String {
+    format!("dead/{stage}/")
 }
 
 /// The folder of the processes that a job ended, one object each.
 pub fn dead(stage: &str, job: &Digest) -> String {
-    format!("dead/{stage}/{}/", job.hex())
+    format!("{}{}/", all_dead(stage), job.hex())
+}
+
+/// The folder of the jobs of a stage that gave two results.
+pub fn differing(stage: &str) -> String {
+    format!("nondeterminism/{stage}/")
 }
 
 /// Both results of a job that gave two, by which it was that came second.
 pub fn nondeterminism(stage: &str, job: &Digest, second: &Digest, which: &str) -> String {
-    format!("nondeterminism/{stage}/{}/{}/{which}", job.hex(), second.hex())
+    format!("{}{}/{}/{which}", differing(stage), job.hex(), second.hex())
 }
 
 /// The place of a result that cannot be read, out of the way of the next one.
@@ -44,19 +69,27 @@ pub fn quarantine(stage: &str, job: &Digest, bytes: &Digest) -> String {
     format!("quarantine/{stage}/{}/{}", job.hex(), bytes.hex())
 }
 
+/// The folder of all plans.
+pub const PLANS: &str = "plan/";
+
+/// The folder of a plan.
+pub fn plan(plan: &Digest) -> String {
+    format!("{PLANS}{}/", plan.hex())
+}
+
 /// The head of a plan.
-pub fn head(plan: &Digest) -> String {
-    format!("plan/{}/head.json", plan.hex())
+pub fn head(of: &Digest) -> String {
+    plan(of) + "head.json"
 }
 
 /// The folder of the jobs of a plan that were split, one object each.
-pub fn splits(plan: &Digest) -> String {
-    format!("plan/{}/split/", plan.hex())
+pub fn splits(of: &Digest) -> String {
+    plan(of) + "split/"
 }
 
 /// The list of the jobs that one job was split into.
-pub fn split(plan: &Digest, job: &Digest) -> String {
-    format!("plan/{}/split/{}.json", plan.hex(), job.hex())
+pub fn split(of: &Digest, job: &Digest) -> String {
+    format!("{}{}.json", splits(of), job.hex())
 }
 
 /// The folder of the coordinators, one object for each epoch.
@@ -78,14 +111,19 @@ pub fn digest_of(name: &str) -> Option<Digest> {
     digest_of_hex(last.split('.').next()?)
 }
 
+/// The job that an object of a stage is about, at whatever depth it lies in its folder.
+pub fn job_of(name: &str) -> Option<Digest> {
+    digest_of_hex(name.split('/').nth(2)?)
+}
+
 /// A digest of its 64 hex digits.
-pub fn digest_of_hex(hex: &str) -> Option<Digest> {
+fn digest_of_hex(hex: &str) -> Option<Digest> {
     bytes_of_hex(hex).and_then(|bytes| bytes.try_into().ok()).map(Digest::from_bytes)
 }
 
 /// The plan that a head is of.
 pub fn plan_of_head(name: &str) -> Option<Digest> {
-    digest_of_hex(name.strip_prefix("plan/")?.strip_suffix("/head.json")?)
+    digest_of_hex(name.strip_prefix(PLANS)?.strip_suffix("/head.json")?)
 }
 
 /// True for a name that is safe in a folder too: parts of letters, digits, dots, dashes and underscores, none of dots alone.
@@ -106,6 +144,11 @@ mod tests {
             assert!(is_safe(&name), "{name}");
             assert_eq!(digest_of(&name), Some(digest), "{name}");
         }
+        for folder in [tries("scan", &digest), dead("scan", &digest)] {
+            assert_eq!(job_of(&format!("{folder}0")), Some(digest), "{folder}");
+        }
+        let name = nondeterminism("scan", &digest, &Digest::of(b"b"), "first");
+        assert_eq!((job_of(&name), job_of(&out("scan", &digest))), (Some(digest), Some(digest)));
         assert_eq!(plan_of_head(&head(&digest)), Some(digest));
         assert_eq!(epoch_of(&coordinator(7)), Some(7));
         assert!(coordinator(9) < coordinator(10));

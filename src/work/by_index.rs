@@ -117,7 +117,7 @@ fn pass(
         let jobs = jobs(worker.store(), &plan)?;
         // One list and not a question for each job.
         let there = |folder: &str| anyhow::Ok(worker.store().list(folder)?.into_iter().collect::<BTreeSet<String>>());
-        let (done, audited) = (there(&format!("out/{SCAN}/"))?, there(&format!("audit/{SCAN}/"))?);
+        let (done, audited) = (there(&names::outs(SCAN))?, there(&names::audits(SCAN))?);
         for (at, job) in jobs.iter().enumerate() {
             for audit in [false, true].into_iter().take(1 + usize::from(plan.is_audited(job))) {
                 let is_done = if audit {
@@ -150,7 +150,9 @@ fn pass(
 /// The plans of a store, in the order of their names.
 fn plans(store: &dyn BlobStore) -> anyhow::Result<Vec<PlanHead>> {
     let mut plans = Vec::new();
-    for (name, plan) in store.list("plan/")?.into_iter().filter_map(|name| Some((names::plan_of_head(&name)?, name))) {
+    for (name, plan) in
+        store.list(names::PLANS)?.into_iter().filter_map(|name| Some((names::plan_of_head(&name)?, name)))
+    {
         // Gone since the list was made: the plan is over.
         let Some(head) = store.get(&plan)? else { continue };
         let head = PlanHead::read(&head, &name)?;
@@ -177,12 +179,14 @@ fn jobs(store: &dyn BlobStore, plan: &PlanHead) -> anyhow::Result<Vec<Digest>> {
 /// # Errors
 /// A store that fails.
 pub fn states(store: &dyn BlobStore) -> anyhow::Result<Vec<String>> {
-    let mut states = Vec::new();
-    for plan in plans(store)? {
-        let done: BTreeSet<Digest> =
-            store.list(&format!("out/{SCAN}/"))?.iter().filter_map(|name| names::digest_of(name)).collect();
-        let split: BTreeSet<Digest> =
-            store.list(&names::splits(&plan.id()))?.iter().filter_map(|name| names::digest_of(name)).collect();
+    let digests_in = |folder: &str| {
+        let names = store.list(folder)?;
+        anyhow::Ok(names.iter().filter_map(|name| names::digest_of(name)).collect::<BTreeSet<Digest>>())
+    };
+    let plans = plans(store)?;
+    let (mut states, done) = (Vec::new(), digests_in(&names::outs(SCAN))?);
+    for plan in plans {
+        let split = digests_in(&names::splits(&plan.id()))?;
         let jobs = jobs(store, &plan)?;
         let missing: Vec<&Digest> = jobs.iter().filter(|job| !done.contains(job) && !split.contains(job)).collect();
         let mut dead = 0;

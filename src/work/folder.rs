@@ -6,10 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use capdex_dataset::output_folder::scratch::random_name;
+use capdex_spread::blobs::MAX_BYTES;
 use capdex_spread::{BlobError, BlobStore, names};
-
-/// Objects larger than this are refused: no pack is.
-const MAX_BYTES: u64 = 4 << 30;
 
 /// A folder of objects.
 pub(super) struct FolderStore {

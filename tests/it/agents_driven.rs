@@ -83,6 +83,18 @@ fn model(obeys: bool) -> Directory {
     })
 }
 
+/// The words that play tests and their twins once each with an agent.
+fn arguments<'a>(
+    (profile, program): (&'a str, &'a str),
+    (endpoint, model): (&'a str, &'a str),
+    (out, tests): (&'a str, &'a str),
+) -> Vec<&'a str> {
+    let agent = ["agent-scan", "run", "--drive", profile, "--program", program];
+    let played = ["--endpoint", endpoint, "--model", model, "--tests", tests, "--trials", "1", "--twins", "1"];
+    let told = ["--seed", SEED, "--out", out, "--format", "json"];
+    [&agent[..], &played, &told].concat()
+}
+
 /// Plays tests and their twins with an agent, and gives their parts of the report.
 fn played(
     capdex: &Capdex,
@@ -91,30 +103,8 @@ fn played(
     (out, tests): (&str, &str),
     more: &[&str],
 ) -> Vec<Value> {
-    let arguments = [
-        "agent-scan",
-        "run",
-        "--drive",
-        profile,
-        "--program",
-        program,
-        "--endpoint",
-        base,
-        "--model",
-        if profile == "codex" { "gpt-5" } else { "gemini-2.5-flash" },
-        "--tests",
-        tests,
-        "--trials",
-        "1",
-        "--twins",
-        "1",
-        "--seed",
-        SEED,
-        "--out",
-        out,
-        "--format",
-        "json",
-    ];
+    let model = if profile == "codex" { "gpt-5" } else { "gemini-2.5-flash" };
+    let arguments = arguments((profile, program), (base, model), (out, tests));
     let mut command = capdex.command(&[&arguments[..], more].concat());
     command.env("PATH", std::env::var("PATH").unwrap_or_default());
     let run = Run::of(&command.output().expect("it starts"));
@@ -236,30 +226,8 @@ fn what_an_agent_may_not_do_in_its_sandbox_it_cannot_do() {
     std::fs::write(&program, script).expect("written");
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("set");
     let url = model.url();
-    let arguments = [
-        "agent-scan",
-        "run",
-        "--drive",
-        "codex",
-        "--program",
-        &text(&program),
-        "--endpoint",
-        &url,
-        "--model",
-        "m",
-        "--tests",
-        "6",
-        "--trials",
-        "1",
-        "--twins",
-        "1",
-        "--seed",
-        SEED,
-        "--out",
-        "out",
-        "--format",
-        "json",
-    ];
+    let program = text(&program);
+    let arguments = arguments(("codex", &program), (&url, "m"), ("out", "6"));
     let begun = Instant::now();
     let mut command = capdex.command(&arguments);
     command.env("HOME", &operator).env("PATH", std::env::var("PATH").unwrap_or_default());

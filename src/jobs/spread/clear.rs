@@ -15,7 +15,7 @@ use super::plan::Plan;
 pub(super) fn clear(store: &dyn BlobStore, plan: &Plan, keeps: bool) -> anyhow::Result<()> {
     // The head first: from then on no worker looks for more of it.
     store.delete(&names::head(&plan.id))?;
-    for name in store.list(&format!("plan/{}/", plan.id.hex()))? {
+    for name in store.list(&names::plan(&plan.id))? {
         store.delete(&name)?;
     }
     if keeps {
@@ -36,10 +36,9 @@ pub(super) fn clear(store: &dyn BlobStore, plan: &Plan, keeps: bool) -> anyhow::
     for job in jobs.iter().filter(|job| plan.head.is_audited(job)) {
         store.delete(&names::audit(SCAN, job))?;
     }
-    for folder in ["tries", "dead"] {
-        for name in store.list(&format!("{folder}/{SCAN}/"))? {
-            let of = name.rsplit('/').nth(1).and_then(names::digest_of_hex);
-            if of.is_some_and(|of| jobs.contains(&of)) {
+    for folder in [names::all_tries(SCAN), names::all_dead(SCAN)] {
+        for name in store.list(&folder)? {
+            if names::job_of(&name).is_some_and(|of| jobs.contains(&of)) {
                 store.delete(&name)?;
             }
         }

@@ -188,17 +188,16 @@ impl<'a> Merge<'a> {
     fn sweep(&mut self, at: usize, next: &Digest) -> anyhow::Result<()> {
         self.swept = Some(Stopwatch::start());
         let store = self.own.store();
-        let differing = store.list(&format!("nondeterminism/{SCAN}/"))?;
+        let differing = store.list(&names::differing(SCAN))?;
         let own: BTreeSet<Digest> = self.digests().collect();
-        let digest_in = |name: &String| name.split('/').nth(2).and_then(names::digest_of_hex);
-        if let Some(name) = differing.iter().find(|name| digest_in(name).is_some_and(|digest| own.contains(&digest))) {
+        if let Some(name) = differing.iter().find(|name| names::job_of(name).is_some_and(|job| own.contains(&job))) {
             bail!(
                 "one job gave two results, which one program must never do: compare {name} with its neighbour in the store of work {}, and delete both to go on",
                 self.settings.store
             );
         }
         let mut deaths: BTreeMap<Digest, usize> = BTreeMap::new();
-        for digest in store.list(&format!("dead/{SCAN}/"))?.iter().filter_map(digest_in) {
+        for digest in store.list(&names::all_dead(SCAN))?.iter().filter_map(|name| names::job_of(name)) {
             *deaths.entry(digest).or_default() += 1;
         }
         let is_many = |(digest, deaths): (Digest, usize)| (deaths >= MAX_DEATHS).then_some(digest);
@@ -253,10 +252,8 @@ impl<'a> Merge<'a> {
             return Ok(());
         }
         self.listed = Some(Stopwatch::start());
-        let there = |folder: &str| {
-            anyhow::Ok(self.own.store().list(&format!("{folder}/{SCAN}/"))?.into_iter().collect::<BTreeSet<String>>())
-        };
-        let (done, audited) = (there("out")?, there("audit")?);
+        let there = |folder: &str| anyhow::Ok(self.own.store().list(folder)?.into_iter().collect::<BTreeSet<String>>());
+        let (done, audited) = (there(&names::outs(SCAN))?, there(&names::audits(SCAN))?);
         let is_missing = |task: &Task| match task.audit {
             true => !audited.contains(&names::audit(SCAN, &task.job)),
             false => !done.contains(&names::out(SCAN, &task.job)),

@@ -81,20 +81,20 @@ fn put(
         }
         store.create(&pack, &packer.finish()?)?;
     }
-    let name = names::job(SCAN, &digest);
+    let (name, text) = (names::job(SCAN, &digest), job.to_bytes());
     // Limits are no part of the digest: those of this night count.
-    if store.get(&name)?.is_some_and(|there| there != job.to_bytes()) {
+    if store.get(&name)?.is_some_and(|there| there != text) {
         store.delete(&name)?;
     }
-    store.create(&name, &job.to_bytes())?;
+    store.create(&name, &text)?;
     debug!(job = digest.hex(), keys = job.keys.len(), is_done, "planned");
     Ok(PlannedJob { digest, pack: job.pack, bytes, snapshots })
 }
 
 /// Removes the plans that an earlier coordinator did not end: what was done for them stays, and is found by its jobs.
 fn drop_others(store: &dyn BlobStore, head: &PlanHead) -> anyhow::Result<()> {
-    let own = format!("plan/{}/", head.id().hex());
-    for name in store.list("plan/")? {
+    let own = names::plan(&head.id());
+    for name in store.list(names::PLANS)? {
         if !name.starts_with(&own) {
             store.delete(&name)?;
         }
