@@ -4,7 +4,10 @@
 //! Only files of the bundle are found. The path as written is relative to the folder of the file that names them or to
 //! a folder around it.
 
+use std::sync::LazyLock;
+
 use capdex_model::bundle::Bundle;
+use regex::Regex;
 
 use super::Evidence;
 use super::code;
@@ -71,8 +74,26 @@ fn named_by(evidence: &Evidence, path: &str) -> Vec<(String, Language, capdex_mo
         let language = if own { run.language } else { runner.language() };
         named.push((target, language, document.place(event.start)));
     }
+    // What is appended to a shell's own file runs whenever a shell starts.
+    for found in APPENDED.captures_iter(&document.text).take(MOST) {
+        let Some(written) = found.get(1) else { continue };
+        let target = resolve(evidence, path, written.as_str()).filter(|target| target != path);
+        let is_other = |target: &String| {
+            evidence.documents.get(target).is_some_and(|run| run.run_by.is_none() && is_other_than_program(run))
+        };
+        if let Some(target) = target.filter(is_other) {
+            named.push((target, Language::Shell, document.place(written.start())));
+        }
+    }
     named
 }
+
+/// A file that is appended to what a shell reads when it starts.
+static APPENDED: LazyLock<Regex> = LazyLock::new(|| {
+    crate::expression::of(
+        r#"\bcat[ \t]+["']?([\w./-]{2,200})["']?[ \t]*>>[ \t]*["']?(?:~|\$HOME|\$\{HOME\})/\.(?:bashrc|zshrc|profile|bash_profile|zprofile|zshenv)\b"#,
+    )
+});
 
 /// True where a file is not read as a program already. Text that agents load stays what it is.
 const fn is_other_than_program(document: &Document) -> bool {

@@ -91,7 +91,8 @@ impl Context {
             tabulated: match zone {
                 ZoneKind::Table => explained || !(is_order || place.is_in_steps()),
                 // A command in a table may be there to be run: the table must say that it shows samples.
-                ZoneKind::InlineCode => !is_order && place.is_shown_in_table(),
+                // A row that is a command alone orders nothing where the document explains attacks.
+                ZoneKind::InlineCode => (!is_order || security_topic) && place.is_shown_in_table(),
                 _ => false,
             },
             code_span: zone == ZoneKind::InlineCode,
@@ -133,7 +134,13 @@ impl SentenceSpan<'_> {
             slice(self.bytes, self.sentence.start..self.span.start),
             slice(self.bytes, self.span.end..self.sentence.end),
         ];
-        let said = !is_order && (around.iter().any(|part| STRONG_DEFENCE.is_match(part)) || self.asks());
+        // A program that searches a list on its way does what the rest of its line says.
+        let is_run = matches!(self.document.role, FileRole::Script | FileRole::Source)
+            && self.document.zone_at(self.origin) != ZoneKind::Comment;
+        let defends = |part: &[u8]| {
+            STRONG_DEFENCE.find_iter(part).any(|word| !(is_run && word.as_bytes().eq_ignore_ascii_case(b"grep")))
+        };
+        let said = !is_order && (around.iter().any(|part| defends(part)) || self.asks());
         said || self.is_reported()
             || lead_in(self.bytes, self.sentence.start).is_some_and(|line| {
                 is_refusal(line) || if is_order { STRONG_DEFENCE.is_match(line) } else { DEFENCE.is_match(line) }

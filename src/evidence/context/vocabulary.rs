@@ -20,10 +20,12 @@ pub(super) static NEGATION: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 pub(super) static NEGATED_NEGATION: LazyLock<Regex> = LazyLock::new(|| {
-    words(
+    words(concat!(
         // What comes after "do not begin before" is ordered.
         r"\b(?:hesitate|forget|fail|skip|wait|worry|stop|omit|only|just|bother|need)\b|\bask(?: (?:the )?(?:user|users|anyone|anybody|me|them|him|her))?(?: (?:for )?(?:any |their |further )?(?:permission|confirmation|approval|consent)\b| (?:before|whether|if|first|again|to confirm)\b| questions?\b|[^\w ]|$)|\S\s+(?:before|until|unless|without)\b|\b(?:remove|delete|change|modify|edit|touch|move)(?: (?:this|it|these|below|line|block))?[^\w\n]*\n",
-    )
+        // "Without asking, run …" orders what follows.
+        r"|^without\b[^,\n]{0,50},\s+(?:\w+ ){0,2}(?:run|set|add|install|write|put|use|execute|call|send|post|copy|open|start|make|create|switch|turn|change|append|download|fetch|upload|push)\b",
+    ))
 });
 pub(super) static DEFENCE: LazyLock<Regex> = LazyLock::new(|| {
     words(
@@ -86,7 +88,7 @@ pub(super) static GRADES: LazyLock<Regex> =
 /// The heading row of a table of samples.
 pub(super) static SHOWS: LazyLock<Regex> = LazyLock::new(|| {
     words(
-        r"\b(?:looks? like|examples?|patterns?|samples?|risks?|severity|indicators?|signatures?|attacks?|threats?|class(?:es)?|categor(?:y|ies)|why|red flags?|signs?|search for)\b|\xE7\xA4\xBA\xE4\xBE\x8B|\xE7\xB1\xBB\xE5\x88\xAB|\xE6\xA8\xA1\xE5\xBC\x8F|\xE9\xA3\x8E\xE9\x99\xA9",
+        r"\b(?:looks? like|examples?|patterns?|samples?|risks?|severity|indicators?|signatures?|attacks?|threats?|class(?:es)?|categor(?:y|ies)|why|red flags?|signs?|search for|meanings?|means)\b|\xE7\xA4\xBA\xE4\xBE\x8B|\xE7\xB1\xBB\xE5\x88\xAB|\xE6\xA8\xA1\xE5\xBC\x8F|\xE9\xA3\x8E\xE9\x99\xA9",
     )
 });
 /// The beginning of a sentence that tells its reader to do something, and is not the command itself.

@@ -61,7 +61,8 @@ impl Program<'_> {
         let outer = self.missing.take();
         let result = evaluate(frames);
         let missing = self.missing.replace(outer);
-        if depth > MAX_DEPTH || level > self.levels.get() || results.len() >= MAX_CONTEXTS || self.is_spent() {
+        let is_far = depth > MAX_DEPTH || level > self.levels.get() || self.alone.get();
+        if is_far || results.len() >= MAX_CONTEXTS || self.is_spent() {
             // What it is in other contexts is not known.
             self.cut.set(self.cut.get() || !missing.is_empty());
             if results.len() >= MAX_CONTEXTS && !missing.is_empty() {

@@ -61,6 +61,15 @@ const MAX_DEPTH: usize = 160;
 /// Calls, each by its module and number.
 type Callers = Rc<[(usize, NodeId)]>;
 
+/// How far a place was followed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Followed {
+    Whole,
+    /// Only values were cut short whose unknown parts are told with what they belong to.
+    AllButValues,
+    Part,
+}
+
 /// The modules of a package.
 pub(super) struct Program<'e> {
     documents: &'e BTreeMap<String, Document>,
@@ -75,12 +84,16 @@ pub(super) struct Program<'e> {
     most_of_place: u64,
     /// True while each context of an expression has its share of the steps, and none takes those of the next.
     shares: Cell<bool>,
+    /// True while a place is looked at by itself, without those that call its function.
+    alone: Cell<bool>,
     /// True where a function was met at this place that nobody in the package calls.
     uncalled: Cell<bool>,
     /// True where contexts were left out at this place.
     cut: Cell<bool>,
     /// True where a part of what stands at this place took more steps than it may.
     part_spent: Cell<bool>,
+    /// True where that part is a value that says by itself what of it is not known, such as a schema.
+    value_spent: Cell<bool>,
     /// The most functions around each other that are looked up for one expression.
     levels: Cell<usize>,
     /// The calls of each function that are being worked out.
@@ -131,9 +144,11 @@ impl<'e> Program<'e> {
             later: Cell::new(steps),
             most_of_place: steps / SHARE_OF_PLACE,
             shares: Cell::new(false),
+            alone: Cell::new(false),
             uncalled: Cell::new(false),
             cut: Cell::new(false),
             part_spent: Cell::new(false),
+            value_spent: Cell::new(false),
             levels: Cell::new(contexts::MAX_LEVELS),
             running: RefCell::default(),
             models: Cell::new(0),
@@ -157,26 +172,36 @@ impl<'e> Program<'e> {
         self.steps.get() == 0
     }
 
-    /// Works at one place that may register something, with a budget of its own; false where that was spent.
-    fn at_place(&self, most: u64, work: impl FnOnce(&Self)) -> bool {
+    /// Works at one place that may register something, with a budget of its own, and says how far that led.
+    fn at_place(&self, most: u64, work: impl FnOnce(&Self)) -> Followed {
         let own = self.later.get().min(most);
         self.later.set(self.later.get() - own);
         self.steps.set(own);
         self.uncalled.set(false);
         self.cut.set(false);
         self.part_spent.set(false);
+        self.value_spent.set(false);
         self.cut_results.borrow_mut().clear();
         work(self);
-        let spent = self.is_spent() || self.part_spent.get();
+        let followed = match (self.is_spent() || self.part_spent.get(), self.value_spent.get()) {
+            (true, _) => Followed::Part,
+            (false, true) => Followed::AllButValues,
+            (false, false) => Followed::Whole,
+        };
         self.later.set(self.later.get() + self.steps.take());
-        !spent
+        followed
     }
 
     /// Works with a part of the steps that are left, so that what stands after it can be told: half of a few, and a
     /// quarter of many.
     fn with_part<T>(&self, work: impl FnOnce() -> T) -> T {
         let all = self.steps.get();
-        self.with_at_most(if all > FEW_STEPS { all / 4 } else { all / 2 }, work)
+        let before = self.part_spent.get();
+        let result = self.with_at_most(if all > FEW_STEPS { all / 4 } else { all / 2 }, work);
+        if self.part_spent.replace(before) && !before {
+            self.value_spent.set(true);
+        }
+        result
     }
 
     /// Works with no more than some of the steps that are left.

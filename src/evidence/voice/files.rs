@@ -157,7 +157,17 @@ fn of_data(document: &Document, places: &AgentPlaces) -> Voice {
             false => of_text(path, places),
         };
     }
-    let is_workflow = document.language == Language::Yaml && path.contains(".github/workflows/");
+    let is_skills = places.skill(path).is_some();
+    // A template of a workflow runs where it is put.
+    let is_workflow = document.language == Language::Yaml
+        && (path.contains(".github/workflows/") || is_skills && is_run_by_others(&document.text))
+        || is_skills && ends(&["tf", "hcl", "service", "timer", "plist", "desktop", "reg"]);
     let is_page = document.language == Language::Markup && ends(&["html", "htm", "xhtml"]);
     if is_workflow || is_page { Voice::Program } else { Voice::Data }
+}
+
+/// True for settings in YAML by which another program runs commands: a workflow, a playbook, services in containers.
+fn is_run_by_others(text: &str) -> bool {
+    const MARKS: [&str; 5] = ["runs-on:", "ansible.builtin.", "become:", "entrypoint:", "restart: "];
+    MARKS.iter().any(|mark| text.contains(mark))
 }

@@ -1,4 +1,5 @@
-//! Files that a text for an agent orders to read: they speak to the agent as that text does, wherever they lie.
+//! Files that a text for an agent orders to read: they speak to the agent as that text does, wherever they lie. What it has
+//! copied into a project runs there.
 
 use std::sync::LazyLock;
 
@@ -31,6 +32,18 @@ static STRICT_ORDER: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// The words before a file or a folder by which it is put into the user's project.
+static COPIED: LazyLock<Regex> = LazyLock::new(|| {
+    crate::expression::of(
+        r"(?i)\b(?:cop(?:y|ies|ying)|put|place|install|drop|merge|move|link|cp|unpack|scaffold|start\s+(?:with|from))\b[^.\n]{0,60}$",
+    )
+});
+
+/// A folder in a code span or a command.
+static FOLDER: LazyLock<Regex> = LazyLock::new(|| {
+    crate::expression::of(r"(?:^|[\s`(])((?:\./)?[A-Za-z0-9_@-][A-Za-z0-9_@./-]{0,200}/)(?:\*|[`\s),]|$)")
+});
+
 /// Gives what texts for an agent order to read their voice, and what those order in turn.
 pub(super) fn assign(evidence: &mut Evidence) {
     let may_change = |document: &Document| matches!(document.voice, Voice::Human | Voice::Data) && is_text(document);
@@ -51,7 +64,57 @@ pub(super) fn assign(evidence: &mut Evidence) {
                 open.push(target);
             }
         }
+        for target in copied_by(evidence, &path) {
+            if let Some(document) = evidence.documents.get_mut(&target) {
+                document.voice = Voice::Program;
+            }
+        }
     }
+}
+
+/// The settings in files and folders that one text has copied into the user's project.
+fn copied_by(evidence: &Evidence, path: &str) -> Vec<String> {
+    /// The most files and folders that one text has copied.
+    const MOST: usize = 200;
+    let Some(document) = evidence.documents.get(path) else { return Vec::new() };
+    let is_settings = |document: &Document| {
+        document.voice == Voice::Data
+            && document.role != FileRole::Test
+            && matches!(document.language, Language::Json | Language::Yaml | Language::Toml)
+    };
+    // Most skills bring no settings along.
+    if !evidence.documents.values().any(is_settings) {
+        return Vec::new();
+    }
+    let files = names(&document.text).map(|(at, name)| (at, name.to_owned(), false));
+    let folders = FOLDER.captures_iter(&document.text).filter_map(|found| found.get(1));
+    let folders = folders.map(|folder| (folder.start(), folder.as_str().to_owned(), true));
+    let is_copied = |at: usize| {
+        let (line, _) = document.line_at(at);
+        let before = document.text.get(line..at).unwrap_or_default();
+        let before = before.get(before.ceil_char_boundary(before.len().saturating_sub(120))..).unwrap_or_default();
+        COPIED.is_match(before)
+    };
+    let named = files.chain(folders).filter(|(at, ..)| is_copied(*at)).take(MOST);
+    let mut found = Vec::new();
+    for (_, name, is_folder) in named {
+        let written = name.trim_start_matches("./").trim_end_matches('/');
+        let mut places = around(folder_of(path)).take(FOLDERS).filter_map(|folder| join(folder, written));
+        let is_there = |place: &String| match is_folder {
+            true => evidence
+                .documents
+                .range(format!("{place}/")..)
+                .next()
+                .is_some_and(|(at, _)| at.starts_with(&format!("{place}/"))),
+            false => evidence.documents.contains_key(place),
+        };
+        let Some(place) = places.find(is_there) else { continue };
+        let below = format!("{place}/");
+        let reached = evidence.documents.range(place.clone()..).take_while(|(at, _)| at.starts_with(&place));
+        let reached = reached.filter(|(at, _)| **at == place || is_folder && at.starts_with(&below));
+        found.extend(reached.filter(|(_, document)| is_settings(document)).map(|(at, _)| at.clone()));
+    }
+    found
 }
 
 /// The files that one text orders to read and that speak to nobody else yet.

@@ -198,6 +198,7 @@ impl ToldWords {
 
     fn of(subject: &Subject<'_>) -> Self {
         let (mut folded_texts, mut words) = (String::new(), BTreeSet::new());
+        let mut common = BTreeSet::new();
         let texts = subject.evidence.documents.values().filter(|document| document.language == Language::Markdown);
         for document in texts {
             let said = NO_WORDS.replace_all(&document.text, " ");
@@ -206,7 +207,10 @@ impl ToldWords {
             let long =
                 said.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| word.len() >= Self::ENOUGH);
             words.extend(long.map(str::to_ascii_lowercase));
+            common.extend(common_words(&said));
         }
+        // What running text writes in small letters is no name: "invoice" names no `invoicegrid.test`.
+        words.retain(|word| !common.contains(word));
         Self { folded: folded_texts, words }
     }
 
@@ -224,6 +228,25 @@ fn is_api_of_known(address: &str) -> bool {
     let Some(host) = host_of(address) else { return false };
     let is_known = ISSUERS.iter().any(|(_, domains)| within(domains, &host, ""));
     is_known && !RENTED.iter().any(|word| host.contains(word))
+}
+
+/// The longer words in small letters that stand behind others in running text, and not in code.
+fn common_words(said: &str) -> impl Iterator<Item = String> {
+    static CODE: LazyLock<Regex> = LazyLock::new(|| capdex_evidence::expression::of(r"(?s)```.*?(?:```|$)|`[^`\n]*`"));
+    let prose = CODE.replace_all(said, " ");
+    let mut common = BTreeSet::new();
+    for line in prose.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        for pair in words.windows(2) {
+            let [before, word] = pair else { continue };
+            let word = word.trim_end_matches(['.', ',', ';', ':', ')']);
+            let is_behind = before.trim_end_matches(',').ends_with(|sign: char| sign.is_ascii_lowercase());
+            if is_behind && word.len() >= ToldWords::ENOUGH && word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+                common.insert(word.to_owned());
+            }
+        }
+    }
+    common.into_iter()
 }
 
 /// What is an address or a host, and no word.

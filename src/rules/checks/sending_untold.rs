@@ -60,8 +60,30 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     });
     let Some((document, at, foreign)) = found.next() else { return };
     let severity = weighed_at(document, at..at + 1, Severity::High);
+    let severity = if is_switched(subject, document) { severity.min(Severity::Medium) } else { severity };
     let line = document.line_of(at).trim();
     facts.found_as(severity, Confidence::Low, document.place(at), &format!("to {foreign}: {line}"));
+}
+
+/// True where a text tells of counting its users, and names the variable by which this program is kept from it.
+fn is_switched(subject: &Subject<'_>, document: &Document) -> bool {
+    static COUNTED: LazyLock<Regex> = LazyLock::new(|| {
+        capdex_evidence::expression::of(
+            r"(?i)\b(?:telemetry|analytics|usage\s+(?:statistics|data|counts?)|counts?\s+how\s+often)\b(?s:.){0,400}?\b(?:off|disable[ds]?|opt(?:s|ed)?[ -]out|DO_NOT_TRACK)\b",
+        )
+    });
+    static VARIABLE: LazyLock<Regex> =
+        LazyLock::new(|| capdex_evidence::expression::of(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]{3,}\b"));
+    /// The names of variables that are looked at around what is told.
+    const MOST: usize = 20;
+    let mut texts = subject.documents().filter(|text| text.language == Language::Markdown);
+    texts.any(|text| {
+        let Some(told) = COUNTED.find(&text.text) else { return false };
+        let end = text.text.floor_char_boundary(told.end() + 200);
+        let around = text.text.get(told.start()..end).unwrap_or_default();
+        let mut named = VARIABLE.find_iter(around).take(MOST);
+        named.any(|name| document.text.contains(name.as_str()))
+    })
 }
 
 /// The call of a program that gives something away to somebody whom no word of the texts names, whatever else they tell of
@@ -189,6 +211,12 @@ pub(super) fn receivers(document: &Document) -> impl Iterator<Item = String> {
     let said = found.filter(|found| document.voice_at(found.start) == Voice::Program);
     said.map(|found| {
         let text = document.text.get(found).unwrap_or_default();
+        // A host in parts that are joined: whoever writes it so hides it.
+        if text.starts_with('[') {
+            let parts = text.split(['"', '\'']).filter(|part| part.bytes().any(|byte| byte.is_ascii_alphanumeric()));
+            let parts: Vec<&str> = parts.filter(|part| !part.contains("join")).collect();
+            return format!("https://{}", parts.join("."));
+        }
         let bare = text.rsplit(['"', '\'', '`', '(', '@', '/']).find(|part| part.contains('.')).unwrap_or(text);
         let bare = bare.trim_start_matches('.');
         let is_web = ["http", "ws", "ftp"].iter().any(|scheme| text.starts_with(scheme));

@@ -8,6 +8,7 @@ use crate::FactSink;
 use capdex_evidence::context::{self, Context};
 use capdex_evidence::document::Document;
 use capdex_evidence::file_role::FileRole;
+use capdex_evidence::language::Language;
 use capdex_evidence::shell::{self, Event};
 use capdex_evidence::subject::Subject;
 use capdex_evidence::voice::Voice;
@@ -36,9 +37,12 @@ pub(super) fn weighed_at(document: &Document, place: Range<usize>, severity: Sev
         context.zone,
         ZoneKind::CodeBlock | ZoneKind::InlineCode | ZoneKind::Table | ZoneKind::Quotation | ZoneKind::Comment
     );
-    let lowered = if context.negated
-        || context.quoted
-        || context.defensive
+    // The words around a call in a program are names and values: they forbid and explain nothing.
+    let is_called = voice == Voice::Program
+        && document.role == FileRole::Source
+        && !context.security_topic
+        && !matches!(document.language, Language::Shell | Language::PowerShell);
+    let lowered = if !is_called && (context.negated || context.quoted || context.defensive)
         || context.tabulated
         || matches!(context.zone, ZoneKind::Table | ZoneKind::Comment)
         || voice == Voice::Data

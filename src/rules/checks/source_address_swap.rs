@@ -18,7 +18,8 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         // A library for one currency validates its own addresses; three at once are looked for to be replaced.
         let kinds = COINS.find_iter(text).take(50).map(|coin| coin.as_str()).collect::<std::collections::BTreeSet<_>>();
         // Reading or writing alone is what copy buttons do.
-        let clipboard = READS_CLIPBOARD.is_match(text) && WRITES_CLIPBOARD.is_match(text);
+        let clipboard =
+            READS_CLIPBOARD.is_match(text) && WRITES_CLIPBOARD.is_match(text) && OTHER_ADDRESS.is_match(text);
         let wallet = kinds.len() >= 3 && STANDS_BETWEEN.is_match(text);
         if clipboard || wallet {
             let (severity, confidence) = weighed(&file, Severity::High, Confidence::Medium);
@@ -45,6 +46,13 @@ static READS_CLIPBOARD: LazyLock<Regex> = LazyLock::new(|| {
 static WRITES_CLIPBOARD: LazyLock<Regex> = LazyLock::new(|| {
     expression::of(
         r"pyperclip\.copy|clipboard\.copy|\bclip(?:board)?\w*\.(?:write|copy)|writeText\(|SetClipboard|Set-Clipboard|pbcopy|clipboard_append",
+    )
+});
+
+/// Where the address comes from that takes the place of another: it stands there, is put together, or is fetched.
+static OTHER_ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
+    expression::of(
+        r"(?i)\b0x[0-9a-f]{40}\b|\bbc1[a-z0-9]{25,60}\b|[\x22'`][13LMTDXr4][1-9A-HJ-NP-Za-km-z]{25,95}[\x22'`]|https?://|b64decode|\batob\(|base64|fromhex|from_hex|environ|getenv|process\.env|\b(?:my|attacker|own|wallet|replacement|swap|target)\w*(?:address|wallet|addr)?\w*\s*=\s*[\x22'\[{]",
     )
 });
 

@@ -14,7 +14,7 @@ use super::contexts::{FEW_LEVELS, MAX_LEVELS};
 use super::index::last_name;
 use super::outline::{ClassId, FunctionId, ModuleLanguage, Node, NodeId};
 use super::value::UNTOLD;
-use super::{FEW_STEPS, MAX_DEPTH, Program};
+use super::{FEW_STEPS, Followed, MAX_DEPTH, Program};
 use crate::Evidence;
 use crate::code::{Places, SourceView, on_stack};
 use crate::manifest::{around, folder_of};
@@ -23,6 +23,7 @@ use crate::tools::{Tool, UnreadParts};
 
 mod copies;
 mod found;
+mod kit;
 mod mounts;
 mod python;
 mod reach;
@@ -337,14 +338,20 @@ impl Program<'_> {
                 }
                 continue;
             }
+            let kit = self.kit_in(module);
             for (offset, place) in self.sites_of(module) {
+                // The kit's own list of what is registered: each of it is read where it is registered.
+                if kit.iter().any(|range| range.contains(&(offset as usize))) {
+                    continue;
+                }
                 // What would not be kept is not worked out.
                 if all.found.len() >= MAX_TOOLS {
                     all.unresolved(module, offset, BEYOND);
                     break;
                 }
                 let before = (all.found.len(), all.unresolved.len(), all.spoken.len());
-                if !self.at_place(FEW_STEPS, |program| program.registered_at(module, place, &mut all)) {
+                let followed = self.at_place(FEW_STEPS, |program| program.registered_at(module, place, &mut all));
+                if followed != Followed::Whole {
                     all.found.truncate(before.0);
                     all.unresolved.truncate(before.1);
                     all.spoken.truncate(before.2);
@@ -360,7 +367,8 @@ impl Program<'_> {
             // Where few places need more, each may take its part of all that is left.
             let most = self.most_of_place.max(self.later.get() / left.max(1));
             left -= 1;
-            if !self.at_place(most / 2, |program| program.registered_at(module, place, &mut all)) {
+            let followed = self.at_place(most / 2, |program| program.registered_at(module, place, &mut all));
+            if followed == Followed::Part && !self.names_one(module, place, &all.found[before..]) {
                 all.spent.insert((module, offset));
                 // What is known without the callers of the callers is worth more than nothing.
                 if all.found.len() == before {
@@ -388,7 +396,8 @@ impl Program<'_> {
             }
             let mut again = Registrations::default();
             self.shares.set(true);
-            let is_whole = self.at_place(most, |program| program.registered_at(module, place, &mut again));
+            let is_whole =
+                self.at_place(most, |program| program.registered_at(module, place, &mut again)) != Followed::Part;
             self.shares.set(false);
             self.mark_cut(&mut again, 0);
             let is_of_place = |found: &Found| (found.module, found.offset) == (module, offset);

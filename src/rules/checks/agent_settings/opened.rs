@@ -17,7 +17,7 @@ use super::setting::{Setting, Spot, Way, documents, is_client_settings, is_kept,
 /// A name and a value by which nobody is asked any more.
 static OPENS: LazyLock<Regex> = LazyLock::new(|| {
     capdex_evidence::expression::of(&format!(
-        r#"(?P<name>[\w.]{{3,60}})["'\]`]{{0,3}}[ \t]*(?:[:=]|=>)[ \t]*["'`]?(?P<value>{VALUES})\b"#
+        r#"(?P<name>[\w.]{{3,60}})["'\]`]{{0,3}}[ \t]*(?:[:=]|=>|\bto\b)[ \t]*["'`]?(?P<value>{VALUES})\b"#
     ))
 });
 

@@ -195,6 +195,8 @@ pub(super) fn way_of(document: &Document, bytes: &Range<usize>) -> Option<Way> {
         Voice::Agent | Voice::Program if is_kept(document, bytes) => Some(Way::Kept),
         Voice::Agent => Some(Way::Set),
         Voice::Program if document.role == FileRole::Script => Some(Way::Set),
+        // Settings that a text has copied into the user's project.
+        Voice::Program if document.role == FileRole::Data && document.language == Language::Json => Some(Way::Shipped),
         Voice::Human => Some(Way::Told),
         Voice::Program | Voice::Data => None,
     }

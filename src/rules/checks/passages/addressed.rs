@@ -28,8 +28,9 @@ const SHORTEST: usize = 6;
 
 /// Something is to be sent there, or somebody let in.
 static GOES: LazyLock<Regex> = pattern!(
-    r"(?i)\b(?:send|sends|sent|sending|forward|forwards|forwarded|mail|mails|mailed|e-?mails?|e-?mailed|uploads?|uploaded|uploading|posts?|posted|put|puts|transmit\w*|cop(?:y|ies|ied)|mirror(?:s|ed)?|sync(?:s|ed|ing)?|submit(?:s|ted)?|attach(?:es|ed)?|shar(?:e|es|ed)|deliver(?:s|ed)?|publish(?:es|ed)?|push(?:es|ed)?|hands?|handed|b?cc|goes|reports?|excerpted|exports?|exported|streams?|streamed|drops?|dropped|stores?|stored|write|writes|written|adds?|added|routes?|routed|relays?|relayed|moves?|moved|logged|pass(?:es|ed)?|subscribe[sd]?|invites?|guest|deposit(?:s|ed)?)\b[^.\n]{0,200}?\b(?:to|at|on|with|into|via|through|under|sink)\s+(?:the\s+|our\s+|an?\s+)?(?:[\w.'-]+\s+){0,5}?[\x22\x27`<(\[*]*@@",
+    r"(?i)\b(?:send|sends|sent|sending|forward|forwards|forwarded|mail|mails|mailed|e-?mails?|e-?mailed|uploads?|uploaded|uploading|posts?|posted|put|puts|transmit\w*|cop(?:y|ies|ied)|mirror(?:s|ed)?|sync(?:s|ed|ing)?|submit(?:s|ted)?|attach(?:es|ed)?|shar(?:e|es|ed)|deliver(?:s|ed)?|publish(?:es|ed)?|push(?:es|ed)?|hands?|handed|b?cc|goes|reports?|excerpted|exports?|exported|streams?|streamed|drops?|dropped|stores?|stored|write|writes|written|adds?|added|routes?|routed|relays?|relayed|moves?|moved|logged|pass(?:es|ed)?|subscribe[sd]?|invites?|guest|deposit(?:s|ed)?|g[ai]ven?|grants?|granted|permissions?)\b[^.\n]{0,200}?\b(?:to|at|on|with|into|via|through|under|sink)\s+(?:the\s+|our\s+|an?\s+)?(?:[\w.'-]+,?\s+){0,5}?[\x22\x27`<(\[*]*@@",
     r"|(?i)\b(?:invites?|add|put|cc|bcc)\s+[\x22\x27`<(\[*]*@@",
+    r"|(?i)\bbcc\s*:\s*[\x22\x27`<(\[*]*@@",
     r"|(?i)@@[\x22\x27`>)\]*]*\s+(?:is|as)\s+an?\s+(?:\w+\s+)?(?:guest|attendee|participant|collaborator|recipient|editor|owner|admin\w*|member)\b",
 );
 
@@ -41,8 +42,19 @@ static STEERED: LazyLock<Regex> = pattern!(
 
 /// It is put into what others will read, with words that have them log in, pay or install.
 static SHOWN: LazyLock<Regex> = pattern!(
-    r"(?i)\b(?:puts?|adds?|includes?|inserts?|appends?|ends?|close[sd]?|finish|pastes?|place[sd]?|states?|sentence|lines?|reminders?|remind|dm|tell|told|asks?)\b[^\n]{0,200}\b(?:log\s?-?in|sign\s?-?in|passwords?|session|verify|confirm|acknowledge|card\s+numbers?|re-?enter|online-banking|unlock|expires?|expired|update|pay(?:ment)?|bank)\b[^\n]{0,160}@@",
+    r"(?i)\b(?:puts?|adds?|includes?|inserts?|appends?|ends?|close[sd]?|finish|pastes?|place[sd]?|states?|sentence|lines?|reminders?|remind|dm|tell|told|asks?|asked)\b[^\n]{0,200}\b(?:log\s?-?in|sign\s?-?in|passwords?|session|verify|confirm|acknowledge|card\s+numbers?|re-?enter|online-banking|unlock|expires?|expired|update|pay(?:ment)?|bank)\b[^\n]{0,160}@@",
     r"|(?i)@@[^\n]{0,120}\b(?:asks?\s+\w+\s+for|collects?|wants)\s+(?:their|his|her|the)\s+(?:\w+\s+)?(?:passwords?|logins?|card|pin|code)\b",
+);
+
+/// Secrets of the user's by their place, which an order takes along.
+static SECRETS: LazyLock<Regex> = pattern!(
+    r"(?i)(?:~/|\$HOME/|%USERPROFILE%\\)\.(?:ssh|aws|gnupg|kube|config/(?:gcloud|gh)|docker|netrc|npmrc|pypirc)\b|\bid_(?:rsa|ed25519)\b|/etc/shadow\b|\bapplication_default_credentials\b",
+    r"|(?i)\b(?:contents?|text|values?|all)\s+of\s+(?:the\s+|every\s+|its\s+)?[`\x22]?(?:\.env\b|environment\s+variables)",
+);
+
+/// The words by which they are taken along.
+static CARRIED: LazyLock<Regex> = pattern!(
+    r"(?i)\b(?:includ\w+|append\w*|encod\w+|attach\w*|put|add|pass|send|post|upload|transmit|submit|copy|query|body|header|parameter|get\s+(?:request\s+)?to)\b"
 );
 
 /// A person decides, or the sentence tells how something is: no order.
@@ -93,7 +105,8 @@ fn may_have_deed(text: &str, address: &Range<usize>) -> bool {
     let line = before.rfind('\n').map(|end| end + 1).or((low == 0).then_some(0));
     let rest = behind.find('\n').or((high == text.len()).then_some(behind.len()));
     let (Some(line), Some(rest)) = (line.and_then(|at| before.get(at..)), rest) else { return true };
-    is_led_to(before, low > 0)
+    SECRETS.is_match(line)
+        || is_led_to(before, low > 0)
         || BEFORE.is_match(line)
         || NEXT.is_match(behind)
         || BEHIND.is_match(behind.get(..rest).unwrap_or(behind))
@@ -110,7 +123,11 @@ fn is_led_to(text: &str, is_cut: bool) -> bool {
     const MOST: usize = 7;
     let said = text.trim_end_matches(['"', '\'', '`', '<', '(', '[', '*']);
     let ends = |word: &str, any: &[&str]| {
-        let last = word.rsplit(|sign: char| !sign.is_ascii_alphanumeric() && sign != '_').next().unwrap_or_default();
+        let last = word
+            .trim_end_matches([':', ','])
+            .rsplit(|sign: char| !sign.is_ascii_alphanumeric() && sign != '_')
+            .next()
+            .unwrap_or_default();
         any.iter().any(|other| last.eq_ignore_ascii_case(other))
     };
     if !said.ends_with(char::is_whitespace) {
@@ -124,7 +141,9 @@ fn is_led_to(text: &str, is_cut: bool) -> bool {
 fn has_deed(subject: &Subject<'_>, own: &Destinations, passage: &Passage<'_>) -> bool {
     let said = passage.document.text.get(passage.bytes.clone()).unwrap_or_default();
     let context = Context::at(passage.document, passage.bytes.clone());
-    if passage.is_aside() || context.defensive || context.security_topic {
+    static HIDDEN: LazyLock<Regex> = pattern!(r"(?i)\bhidden\b|\bbcc\b|\bwithout\s+(?:notice|a\s+mail)\b");
+    // A row of a table names things, unless it keeps one from sight.
+    if passage.is_aside() && !HIDDEN.is_match(said) || context.defensive || context.security_topic {
         return false;
     }
     // What readers are shown stands in quotes, and has them confirm; an order does neither.
@@ -137,7 +156,9 @@ fn has_deed(subject: &Subject<'_>, own: &Destinations, passage: &Passage<'_>) ->
             return false;
         }
         let plain = plain(said, &named, address);
-        let is_deed = SHOWN.is_match(&plain) || !is_mention && (GOES.is_match(&plain) || STEERED.is_match(&plain));
+        let takes_secrets = || SECRETS.is_match(&plain) && CARRIED.is_match(&plain) && passage.binds();
+        let is_deed = SHOWN.is_match(&plain)
+            || !is_mention && (GOES.is_match(&plain) || STEERED.is_match(&plain) || takes_secrets());
         is_deed && !LEFT.is_match(&plain) && is_strange(subject, own, written)
     })
 }
