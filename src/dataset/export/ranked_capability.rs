@@ -36,6 +36,8 @@ pub struct RankedCapability {
     pub current: CurrentCapability,
     /// Its scores, in the order of the rubrics.
     pub scores: Vec<Score>,
+    /// Why the strictest and the mildest of them differ; none where they do not.
+    pub difference: Option<String>,
     /// The verdict over them.
     pub verdict: Verdict,
     /// Its part in the number of its package, where SaferSkills scored it.
