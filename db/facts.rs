@@ -296,10 +296,20 @@ impl Reader {
 
     /// The facts of a digest; none where they are not stored.
     pub fn facts(&self, digest: &Digest) -> Result<Option<SparseFacts>, StoreError> {
+        self.facts_of(digest, Asked::All)
+    }
+
+    /// The same for who asks for findings alone: answers that something is not there, or could not be looked for, may be wrong in
+    /// them, and the parts of measures missing.
+    pub fn found_facts(&self, digest: &Digest) -> Result<Option<SparseFacts>, StoreError> {
+        self.facts_of(digest, Asked::True(&[]))
+    }
+
+    fn facts_of(&self, digest: &Digest, asked: Asked<'_>) -> Result<Option<SparseFacts>, StoreError> {
         let conn = self.connection();
         let sql = stored_sql!("WHERE f.digest = ?1");
         let stored = first(conn, "read facts", sql, (digest.as_bytes(),), |row| stored(conn, row, self.rules()))?;
-        stored.map(|stored| stored.read(Asked::All).map(|(facts, _)| facts)).transpose()
+        stored.map(|stored| stored.read(asked).map(|(facts, _)| facts)).transpose()
     }
 }
 

@@ -137,7 +137,7 @@ fn mildest(reader: &Reader, members: &[(&ActiveCapability, Timestamp)], first: u
 
 /// The number of grave things that the rules found.
 fn grave(reader: &Reader, one: &ActiveCapability) -> anyhow::Result<usize> {
-    let facts = ranked_capability::facts(reader, &one.current)?;
+    let facts = ranked_capability::found_facts(reader, &one.current)?;
     Ok(facts.findings_of_its_own().filter(|fact| fact.severity >= Severity::High).count())
 }
 
@@ -193,7 +193,7 @@ impl Pairs<'_> {
     }
 
     fn facts(&self, current: &CurrentCapability) -> anyhow::Result<SparseFacts> {
-        ranked_capability::facts(self.reader, current)
+        ranked_capability::found_facts(self.reader, current)
     }
 
     /// The additions of a member: as they were found when the same two contents were compared before, else from their files.
