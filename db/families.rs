@@ -3,6 +3,8 @@
 //! Derived and replaced, unlike the history that they are made from: what was raised about them stays among the alerts.
 //! The passes find them.
 
+use std::collections::BTreeMap;
+
 use capdex_corpus::campaign::Campaign;
 use capdex_corpus::clone::{Difference, OrderBasis};
 use capdex_model::capability::Kind;
@@ -111,6 +113,22 @@ impl Reader {
         })
     }
 
+    /// The original of every member of a family, by member.
+    pub fn family_originals(&self) -> Result<BTreeMap<CapabilityId, CapabilityId>, StoreError> {
+        let sql = "SELECT body FROM families";
+        let places: Vec<OnlyPlace> =
+            rows(self.connection(), "read who is in a family", sql, (), |row| row.packed(0, "member of a family"))?;
+        Ok(places.into_iter().map(|place| (place.capability, place.original)).collect())
+    }
+
+    /// A member of a family; none for a capability that is in none.
+    pub fn family_member(&self, capability: &CapabilityId) -> Result<Option<FamilyMember>, StoreError> {
+        let sql = "SELECT body FROM families WHERE name = ?1";
+        first(self.connection(), "read a member of a family", sql, (capability.to_string(),), |row| {
+            row.packed(0, "member of a family")
+        })
+    }
+
     /// Every member of every family with the night that found it there, family by family, the original first and then by slug.
     /// One at a time: what all of them added to their originals together is much. An error of `visit` ends it.
     pub fn each_family_member<E: From<StoreError>>(
@@ -185,6 +203,9 @@ mod tests {
         store.write(move |writer| writer.drop_family_member(&dropped)).expect("forgotten");
         let reader = store.reader().expect("opens");
         assert_eq!(reader.family_members().expect("reads"), [(other.clone(), day(1))]);
+        assert_eq!(reader.family_member(&other.capability).expect("reads"), Some(other.clone()));
+        assert_eq!(reader.family_member(&capability_id("none", "")).expect("reads"), None);
+        assert_eq!(reader.family_originals().expect("reads"), [(other.capability, other.original)].into());
         let mut visited = Vec::new();
         let visit = |member, at| {
             visited.push((member, at));
