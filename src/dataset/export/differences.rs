@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use capdex_model::points::Points;
 use capdex_model::score::{Score, ScoreText};
 use capdex_rubrics::{opposites, why_it_says};
 
@@ -21,6 +22,7 @@ pub(super) struct Differences(RwLock<BTreeMap<Key, Told>>);
 /// A cause, and what it was told from beside the breakdown.
 #[derive(Clone)]
 struct Told {
+    value: Option<Points>,
     grade: ScoreText,
     caps: Vec<ScoreText>,
     said: Arc<str>,
@@ -34,8 +36,8 @@ impl Differences {
 
     fn known(&self, key: Key, score: &Score) -> Option<Arc<str>> {
         let told = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        // Value and terms follow from the breakdown; of the rest nothing is taken for granted.
-        let is_same = |told: &&Told| told.grade == score.grade && told.caps == score.caps;
+        // Terms and parts are those of the breakdown; of the rest nothing is taken for granted.
+        let is_same = |told: &&Told| (told.value, &told.grade, &told.caps) == (score.value, &score.grade, &score.caps);
         told.get(&key).filter(is_same).map(|told| told.said.clone())
     }
 
@@ -53,8 +55,8 @@ impl Differences {
         let said: Arc<str> = why_it_says(score)?.into();
         let mut told = self.0.write().unwrap_or_else(PoisonError::into_inner);
         if told.len() < KEPT {
-            let (grade, caps) = (score.grade.clone(), score.caps.clone());
-            told.entry(key).or_insert_with(|| Told { grade, caps, said: said.clone() });
+            let (value, grade, caps) = (score.value, score.grade.clone(), score.caps.clone());
+            told.entry(key).or_insert_with(|| Told { value, grade, caps, said: said.clone() });
         }
         Some(said)
     }
