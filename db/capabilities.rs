@@ -98,6 +98,10 @@ pub struct CurrentPlace {
     pub kind: Kind,
     /// Its facts.
     pub facts: FactsId,
+    /// Its description, for what is asked of its files alone.
+    pub(crate) description: i64,
+    /// Its snapshot.
+    pub(crate) snapshot: SnapshotId,
     /// True where all of it could be looked at.
     pub is_analysed: bool,
     /// The part that it plays.
@@ -218,7 +222,7 @@ impl Reader {
     pub fn current_places(&self) -> Result<Vec<CurrentPlace>, StoreError> {
         let conn = self.connection();
         let sql = standing_sql!(
-            "r.id, r.facts, r.completeness, k.id, k.kind, k.path, r.description",
+            "r.id, r.facts, r.completeness, k.id, k.kind, k.path, r.description, n.id",
             "ORDER BY k.slug, k.digest"
         );
         // Equal documents are stored once, so all capabilities that were read whole share one, unpacked once.
@@ -241,8 +245,9 @@ impl Reader {
             let kind: String = row.cell(4)?;
             let kind: Kind = kind.parse().map_err(|_| StoreError::Unknown { what: "kind", key: kind })?;
             let is_asked = kind == Kind::McpServer && !row.cell::<String>(5)?.is_empty();
-            let role = if is_asked { role_in(conn, row.cell(6)?)? } else { CapabilityRole::Offer };
-            Ok(CurrentPlace { revision, capability, kind, facts, is_analysed, role })
+            let (description, snapshot) = (row.cell(6)?, SnapshotId(row.cell(7)?));
+            let role = if is_asked { role_in(conn, description)? } else { CapabilityRole::Offer };
+            Ok(CurrentPlace { revision, capability, kind, facts, description, snapshot, is_analysed, role })
         })
     }
 

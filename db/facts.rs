@@ -7,16 +7,18 @@ use std::borrow::Cow;
 
 use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
-use capdex_model::fact::Fact;
+use capdex_model::fact::{Fact, Outcome};
 use capdex_model::facts::{Exceptions, OutcomeRow, RuleDefaults, SparseFacts, WrittenDefaults, fact_of};
 use capdex_model::rule::RuleIndex;
 use capdex_model::time::AsOf;
 use rusqlite::{Connection, Row};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::packed::{pack, parse, text_of, unpack, written};
 use crate::sql::{Cells, first, id_of, insert, rows, seconds};
+use crate::true_facts::{facts_with, value_with};
 use crate::{Reader, StoreError};
 
 /// The body of facts that were stored in full. Until version 13 facts that are an outcome and no more stood in `plain`.
@@ -53,6 +55,24 @@ struct RawExceptionsBody<'a> {
     told: &'a RawValue,
     #[serde(borrow)]
     silent: &'a RawValue,
+}
+
+/// Either body, to look for one fact in it.
+#[derive(Deserialize)]
+struct OnlyTold<'a> {
+    #[serde(borrow, default)]
+    told: Vec<OnlyValue<'a>>,
+    #[serde(borrow, default)]
+    facts: Vec<OnlyValue<'a>>,
+}
+
+#[derive(Deserialize)]
+struct OnlyValue<'a> {
+    #[serde(borrow)]
+    rule: Cow<'a, str>,
+    outcome: Outcome,
+    #[serde(borrow, default)]
+    value: Option<&'a RawValue>,
 }
 
 /// Stores written defaults unless they are there; their id.
@@ -126,6 +146,11 @@ fn stored(conn: &Connection, row: &Row<'_>, rules: &'static RuleIndex) -> Result
     Ok(StoredFactsBody { body: row.cell(0)?, defaults, rules })
 }
 
+/// The facts in a row that begins with the columns of [`stored_sql`].
+pub(crate) fn stored_at(reader: &Reader, row: &Row<'_>, id: i64) -> Result<PackedFacts, StoreError> {
+    Ok(PackedFacts { id: FactsId(id), stored: stored(reader.connection(), row, reader.rules())? })
+}
+
 fn packed_defaults(conn: &Connection, id: i64) -> Result<Vec<u8>, StoreError> {
     let sql = "SELECT body FROM rule_defaults WHERE id = ?1";
     let found = first(conn, "read rule defaults", sql, (id,), |row| row.cell(0))?;
@@ -141,8 +166,16 @@ pub struct ExceptionTexts {
     pub outcomes: String,
 }
 
+/// The facts that somebody asks for.
+#[derive(Clone, Copy)]
+enum Asked<'a> {
+    All,
+    /// The true ones, with these parts of what they measured: the other answers of a body are most of it.
+    True(&'a [&'a str]),
+}
+
 impl StoredFactsBody {
-    fn read(&self) -> Result<(SparseFacts, Option<ExceptionTexts>), StoreError> {
+    fn read(&self, asked: Asked<'_>) -> Result<(SparseFacts, Option<ExceptionTexts>), StoreError> {
         let other: RuleDefaults;
         let defaults = match &self.defaults {
             OmittedDefaults::Nothing => {
@@ -158,28 +191,55 @@ impl StoredFactsBody {
                 &other
             }
         };
+        let is_same_rules = matches!(self.defaults, OmittedDefaults::SameRules);
         let text = text_of(&self.body, "facts")?;
         let body: RawExceptionsBody<'_> = parse(&text, "facts")?;
-        let facts: Vec<Fact> = parse(body.told.get(), "facts")?;
+        // Facts over the defaults of other rules are written anew, and need all.
+        let asked = if is_same_rules { asked } else { Asked::All };
+        let facts: Vec<Fact> = match asked {
+            Asked::True(parts) => facts_with(body.told.get(), parts)?,
+            Asked::All => parse(body.told.get(), "facts")?,
+        };
         let facts = facts.into_iter().map(Cow::Owned).collect();
-        let outcomes: Vec<OutcomeRow<'_>> = parse(body.silent.get(), "facts")?;
+        let outcomes: Vec<OutcomeRow<'_>> = match asked {
+            // As it is written: a quoted text that holds the word costs no more than reading it.
+            Asked::True(_) if !body.silent.get().contains("\"true\"") => Vec::new(),
+            Asked::True(_) | Asked::All => parse(body.silent.get(), "facts")?,
+        };
         let exceptions = Exceptions { kind: body.kind, over_defaults: true, facts, outcomes };
         let facts = SparseFacts::restore(exceptions, defaults, self.rules);
         // The texts can be handed on only if what they leave out is what this program's rules leave out.
         let texts = || ExceptionTexts { facts: body.told.get().to_owned(), outcomes: body.silent.get().to_owned() };
-        Ok((facts, matches!(self.defaults, OmittedDefaults::SameRules).then(texts)))
+        Ok((facts, is_same_rules.then(texts)))
     }
 }
 
 impl PackedFacts {
     /// The facts. [`StoreError::Corrupt`] where they are damaged.
     pub fn unpack(&self) -> Result<SparseFacts, StoreError> {
-        self.stored.read().map(|(facts, _)| facts)
+        self.stored.read(Asked::All).map(|(facts, _)| facts)
+    }
+
+    /// What [`SparseFacts::value`] gives of a rule, of an object only some parts: of everything else nothing is read.
+    /// [`StoreError::Corrupt`] where the facts are damaged.
+    pub fn value(&self, rule: &str, parts: &[&str]) -> Result<Option<Value>, StoreError> {
+        let text = text_of(&self.stored.body, "facts")?;
+        // Facts stand under one of two names; both forms are asked for the same.
+        let OnlyTold { told, facts } = parse(&text, "facts")?;
+        let mut measures = told.iter().chain(&facts).filter(|fact| fact.rule == rule && fact.outcome == Outcome::True);
+        let value = measures.next().and_then(|fact| fact.value);
+        value.map(|value| value_with(value.get(), parts)).transpose()
     }
 
     /// The same, with the texts of what they tell where the rest is what this program's rules usually answer.
     pub fn unpack_with_texts(&self) -> Result<(SparseFacts, Option<ExceptionTexts>), StoreError> {
-        self.stored.read()
+        self.stored.read(Asked::All)
+    }
+
+    /// The same for who asks for true facts alone, and of the objects that they measured for these parts: answers that something
+    /// is not there, or could not be looked for, may be wrong in them, and other parts missing.
+    pub fn unpack_true_with_texts(&self, parts: &[&str]) -> Result<(SparseFacts, Option<ExceptionTexts>), StoreError> {
+        self.stored.read(Asked::True(parts))
     }
 }
 
@@ -189,7 +249,7 @@ pub(crate) fn unpack_row(
     row: &Row<'_>,
     rules: &'static RuleIndex,
 ) -> Result<SparseFacts, StoreError> {
-    stored(conn, row, rules)?.read().map(|(facts, _)| facts)
+    stored(conn, row, rules)?.read(Asked::All).map(|(facts, _)| facts)
 }
 
 /// Stores facts unless they are there; their id.
@@ -236,10 +296,20 @@ impl Reader {
 
     /// The facts of a digest; none where they are not stored.
     pub fn facts(&self, digest: &Digest) -> Result<Option<SparseFacts>, StoreError> {
+        self.facts_of(digest, Asked::All)
+    }
+
+    /// The same for who asks for findings alone: answers that something is not there, or could not be looked for, may be wrong in
+    /// them, and the parts of measures missing.
+    pub fn found_facts(&self, digest: &Digest) -> Result<Option<SparseFacts>, StoreError> {
+        self.facts_of(digest, Asked::True(&[]))
+    }
+
+    fn facts_of(&self, digest: &Digest, asked: Asked<'_>) -> Result<Option<SparseFacts>, StoreError> {
         let conn = self.connection();
         let sql = stored_sql!("WHERE f.digest = ?1");
         let stored = first(conn, "read facts", sql, (digest.as_bytes(),), |row| stored(conn, row, self.rules()))?;
-        stored.map(|stored| stored.read().map(|(facts, _)| facts)).transpose()
+        stored.map(|stored| stored.read(asked).map(|(facts, _)| facts)).transpose()
     }
 }
 

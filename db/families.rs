@@ -3,6 +3,8 @@
 //! Derived and replaced, unlike the history that they are made from: what was raised about them stays among the alerts.
 //! The passes find them.
 
+use std::collections::BTreeMap;
+
 use capdex_corpus::campaign::Campaign;
 use capdex_corpus::clone::{Difference, OrderBasis};
 use capdex_model::capability::Kind;
@@ -13,7 +15,7 @@ use capdex_model::time::AsOf;
 use serde::{Deserialize, Serialize};
 
 use crate::packed::pack;
-use crate::sql::{Cells, canonical, execute, rows, seconds};
+use crate::sql::{Cells, canonical, execute, first, rows, seconds};
 use crate::{Reader, StoreError, Writer};
 
 /// One member of one family.
@@ -50,6 +52,14 @@ pub struct FamilyMember {
     pub severity: Option<Severity>,
     /// The findings in what it added: rule, severity, file and what was quoted.
     pub findings: Vec<(String, Severity, String, String)>,
+}
+
+/// The parts of a member that say where it stands among the others.
+#[derive(Deserialize)]
+struct OnlyPlace {
+    capability: CapabilityId,
+    original: CapabilityId,
+    slug: String,
 }
 
 /// One campaign with what it is shown by.
@@ -103,6 +113,47 @@ impl Reader {
         })
     }
 
+    /// The original of every member of a family, by member.
+    pub fn family_originals(&self) -> Result<BTreeMap<CapabilityId, CapabilityId>, StoreError> {
+        let sql = "SELECT body FROM families";
+        let places: Vec<OnlyPlace> =
+            rows(self.connection(), "read who is in a family", sql, (), |row| row.packed(0, "member of a family"))?;
+        Ok(places.into_iter().map(|place| (place.capability, place.original)).collect())
+    }
+
+    /// A member of a family; none for a capability that is in none.
+    pub fn family_member(&self, capability: &CapabilityId) -> Result<Option<FamilyMember>, StoreError> {
+        let sql = "SELECT body FROM families WHERE name = ?1";
+        first(self.connection(), "read a member of a family", sql, (capability.to_string(),), |row| {
+            row.packed(0, "member of a family")
+        })
+    }
+
+    /// Every member of every family with the night that found it there, family by family, the original first and then by slug.
+    /// One at a time: what all of them added to their originals together is much. An error of `visit` ends it.
+    pub fn each_family_member<E: From<StoreError>>(
+        &self,
+        mut visit: impl FnMut(FamilyMember, AsOf) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let conn = self.connection();
+        let mut order = rows(conn, "read the order of the families", "SELECT id, body FROM families", (), |row| {
+            let OnlyPlace { capability, original, slug } = row.packed(1, "member of a family")?;
+            // False sorts before true, so the original comes first.
+            Ok((original.0, original != capability, slug, capability, row.cell::<i64>(0)?))
+        })?;
+        order.sort_unstable();
+        for (.., id) in order {
+            let sql = "SELECT body, at FROM families WHERE id = ?1";
+            let member = first(conn, "read a member of a family", sql, (id,), |row| {
+                Ok((row.packed(0, "member of a family")?, row.as_of(1)?))
+            })?;
+            if let Some((member, at)) = member {
+                visit(member, at)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Every campaign with the night that found it, sorted by key.
     pub fn campaigns(&self) -> Result<Vec<(CampaignRow, AsOf)>, StoreError> {
         let sql = "SELECT body, at FROM campaigns ORDER BY name";
@@ -150,7 +201,18 @@ mod tests {
         put(other.clone(), 2);
         let dropped = one.capability;
         store.write(move |writer| writer.drop_family_member(&dropped)).expect("forgotten");
-        assert_eq!(store.reader().expect("opens").family_members().expect("reads"), [(other, day(1))]);
+        let reader = store.reader().expect("opens");
+        assert_eq!(reader.family_members().expect("reads"), [(other.clone(), day(1))]);
+        assert_eq!(reader.family_member(&other.capability).expect("reads"), Some(other.clone()));
+        assert_eq!(reader.family_member(&capability_id("none", "")).expect("reads"), None);
+        assert_eq!(reader.family_originals().expect("reads"), [(other.capability, other.original)].into());
+        let mut visited = Vec::new();
+        let visit = |member, at| {
+            visited.push((member, at));
+            Ok::<_, StoreError>(())
+        };
+        reader.each_family_member(visit).expect("reads");
+        assert_eq!(visited, [(other, day(1))]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use capdex_model::digest::Digest;
 use capdex_model::ids::ListingKey;
 use capdex_model::snapshot::FileEntry;
 use rusqlite::Connection;
+use serde::Deserialize;
 
 use crate::sql::{Cells, failed, first, rows};
 use crate::{DriftEvent, ListingState, Reader, SnapshotId, StoreError};
@@ -19,6 +20,13 @@ pub struct NamingListing {
     pub state: ListingState,
 }
 
+/// What is read of a file's entry where its digest is not asked for.
+#[derive(Deserialize)]
+struct OnlySize {
+    path: String,
+    size_bytes: u64,
+}
+
 impl Reader {
     /// The files of a snapshot, sorted by path; empty for one that is unknown or could not be assessed.
     pub fn files_of(&self, snapshot: SnapshotId) -> Result<Vec<FileEntry>, StoreError> {
@@ -27,6 +35,15 @@ impl Reader {
             row.packed(0, "files of a snapshot")
         })?;
         Ok(files.unwrap_or_default())
+    }
+
+    /// Paths and sizes of the files of a snapshot, sorted by path; empty for one that is unknown or could not be assessed.
+    pub fn file_sizes(&self, snapshot: SnapshotId) -> Result<Vec<(String, u64)>, StoreError> {
+        let sql = "SELECT f.body FROM snapshots n JOIN json_documents f ON f.id = n.files WHERE n.id = ?1";
+        let files = first(self.connection(), "read the sizes of files", sql, (snapshot.0,), |row| {
+            row.packed::<Vec<OnlySize>>(0, "files of a snapshot")
+        })?;
+        Ok(files.unwrap_or_default().into_iter().map(|file| (file.path, file.size_bytes)).collect())
     }
 
     /// The bytes of a blob where they are `most` at most; none where there are more or none are stored.

@@ -3,16 +3,14 @@
 //! Pins of before hold none: that is told apart from an empty list.
 
 use capdex_corpus::drift::Reach;
-use rusqlite::Row;
 use serde::Deserialize;
 
+use crate::StoreError;
 use crate::packed::unpack;
-use crate::sql::{Cells, first};
-use crate::{CurrentPlace, Reader, StoreError};
 
 /// Pins as they are stored, so that another thread can read the reach in them.
 #[derive(Clone, Debug)]
-pub struct PackedReach(Vec<u8>);
+pub(crate) struct PackedReach(pub(crate) Vec<u8>);
 
 /// The one part of pins that is read here.
 #[derive(Deserialize)]
@@ -22,17 +20,8 @@ struct OnlyReach {
 
 impl PackedReach {
     /// The reach; none where the scan is of before it was kept. [`StoreError::Corrupt`] where the pins are damaged.
-    pub fn unpack(&self) -> Result<Option<Reach>, StoreError> {
+    pub(crate) fn unpack(&self) -> Result<Option<Reach>, StoreError> {
         unpack::<OnlyReach>(&self.0, "pins").map(|pins| pins.reach)
-    }
-}
-
-impl Reader {
-    /// The reach of the capability at a place; none where its scan has no pins.
-    pub fn reach_at(&self, place: &CurrentPlace) -> Result<Option<PackedReach>, StoreError> {
-        let sql = "SELECT p.body FROM scan_results r JOIN json_documents p ON p.id = r.pins WHERE r.id = ?1";
-        let packed = |row: &Row<'_>| row.cell(0).map(PackedReach);
-        first(self.connection(), "read pins", sql, (place.revision,), packed)
     }
 }
 
@@ -55,8 +44,8 @@ mod tests {
             scan(&store, id, "rules", &claims_digest("a", "1"), &[one], 1);
             let reader = store.reader().expect("opens");
             let place = reader.current_places().expect("reads").remove(0);
-            let packed = reader.reach_at(&place).expect("reads").expect("has pins");
-            assert_eq!(packed.unpack().expect("unpacks"), kept);
+            let packed = reader.packed_capability(&place).expect("reads");
+            assert_eq!(packed.reach().expect("unpacks"), kept);
         }
     }
 }

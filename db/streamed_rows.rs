@@ -4,6 +4,10 @@
 
 use capdex_corpus::identity::{Identified, IdentityEvent};
 use capdex_model::alert::Raised;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::{Claim, Locator};
+use rusqlite::Row;
+use serde::Deserialize;
 
 use crate::entities::identified;
 use crate::listings::stored;
@@ -23,6 +27,27 @@ pub struct SourceCounts {
     pub failed: u64,
     /// Things of it that could not be looked at.
     pub open_gaps: u64,
+}
+
+/// What a listing says that its package needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// Its artifacts.
+    pub locators: Vec<Locator>,
+    /// The names of the packages that it needs, sorted.
+    pub names: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct OnlyNeeds {
+    locators: Vec<Locator>,
+    claims: OnlyDependencies,
+}
+
+#[derive(Deserialize)]
+struct OnlyDependencies {
+    #[serde(default)]
+    dependencies: Claim<Vec<String>>,
 }
 
 impl Reader {
@@ -52,6 +77,28 @@ impl Reader {
         let sql = "SELECT l.source, l.name, d.body, l.state, l.gap, l.first_seen, l.changed
                    FROM listings l LEFT JOIN json_documents d ON d.id = l.body ORDER BY l.source, l.name";
         each(self.connection(), "read the listings", sql, (), stored, visit)
+    }
+
+    /// What each listing says that its package needs, sorted by key; those that say nothing of it are left out, and of all else
+    /// that a listing says nothing is unpacked.
+    pub fn each_needing<E: From<StoreError>>(
+        &self,
+        mut visit: impl FnMut(ListingKey, Needs) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let sql = "SELECT l.source, l.name, d.body FROM listings l
+                   JOIN json_documents d ON d.id = l.body ORDER BY l.source, l.name";
+        let needs = |row: &Row<'_>| {
+            let OnlyNeeds { locators, claims } = row.packed(2, "listing")?;
+            let key = ListingKey { source: row.cell(0)?, name: row.cell(1)? };
+            Ok(match claims.dependencies {
+                Claim::Known(names) => Some((key, Needs { locators, names })),
+                Claim::Absent | Claim::Unknown => None,
+            })
+        };
+        each(self.connection(), "read the dependencies", sql, (), needs, |found| match found {
+            Some((key, needs)) => visit(key, needs),
+            None => Ok(()),
+        })
     }
 
     /// The entity of each listing, sorted by listing.

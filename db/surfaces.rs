@@ -4,19 +4,19 @@
 
 use capdex_model::ids::CapabilityId;
 use capdex_model::surface::SurfaceInventory;
-use rusqlite::{Connection, Row};
+use rusqlite::Connection;
 
 use crate::packed::unpack;
 use crate::sql::{Cells, execute, first};
-use crate::{CurrentPlace, Reader, StoreError, json_documents};
+use crate::{Reader, StoreError, json_documents};
 
 /// A list of surfaces as it is stored, so that another thread can read it.
 #[derive(Clone, Debug)]
-pub struct PackedSurfaces(Vec<u8>);
+pub(crate) struct PackedSurfaces(pub(crate) Vec<u8>);
 
 impl PackedSurfaces {
     /// The list. [`StoreError::Corrupt`] where it is damaged.
-    pub fn unpack(&self) -> Result<SurfaceInventory, StoreError> {
+    pub(crate) fn unpack(&self) -> Result<SurfaceInventory, StoreError> {
         unpack(&self.0, "surfaces")
     }
 }
@@ -38,14 +38,6 @@ impl Reader {
                    JOIN json_documents d ON d.id = s.document
                    WHERE k.digest = ?1";
         first(self.connection(), "read surfaces", sql, (capability.0.as_bytes(),), |row| row.packed(0, "surfaces"))
-    }
-
-    /// The surfaces of the capability at a place; none where its scan listed none.
-    pub fn surfaces_at(&self, place: &CurrentPlace) -> Result<Option<PackedSurfaces>, StoreError> {
-        let sql =
-            "SELECT d.body FROM scan_surfaces s JOIN json_documents d ON d.id = s.document WHERE s.scan_result = ?1";
-        let packed = |row: &Row<'_>| row.cell(0).map(PackedSurfaces);
-        first(self.connection(), "read surfaces", sql, (place.revision,), packed)
     }
 }
 
@@ -74,8 +66,8 @@ mod tests {
         scan(&store, id, "rules", &claims_digest("a", "1"), &[one], 1);
         let reader = store.reader().expect("opens");
         let place = reader.current_places().expect("reads").remove(0);
-        let packed = reader.surfaces_at(&place).expect("reads").expect("listed");
-        assert_eq!(packed.unpack().expect("unpacks"), surfaces);
+        let packed = reader.packed_capability(&place).expect("reads");
+        assert_eq!(packed.surfaces().expect("unpacks"), Some(surfaces.clone()));
         assert_eq!(reader.surfaces(&capability_id("npm:a", "")).expect("reads"), Some(surfaces));
         assert_eq!(reader.surfaces(&capability_id("npm:b", "")).expect("reads"), None);
     }
@@ -88,7 +80,7 @@ mod tests {
         let surfaces = || {
             let reader = store.reader().expect("opens");
             let place = reader.current_places().expect("reads").remove(0);
-            let at_place = reader.surfaces_at(&place).expect("reads").map(|packed| packed.unpack().expect("unpacks"));
+            let at_place = reader.packed_capability(&place).expect("reads").surfaces().expect("unpacks");
             assert_eq!(at_place, reader.surfaces(&capability_id("npm:a", "")).expect("reads"));
             at_place
         };

@@ -4,10 +4,11 @@
 
 use capdex_model::digest::Digest;
 use capdex_model::ids::ListingKey;
-use capdex_model::listing::{Claims, Listing, Validators};
+use capdex_model::listing::{Claims, Listing, Locator, Validators};
 use capdex_model::snapshot::Gap;
 use capdex_model::time::AsOf;
 use rusqlite::Connection;
+use serde::Deserialize;
 
 use crate::identities::{
     assessed_snapshot, name_identity, put_identity, settle, settle_listing, succeed, unname_identities,
@@ -330,6 +331,16 @@ impl Reader {
         first(self.connection(), "read a listing", sql, (&key.source, &key.name), stored)
     }
 
+    /// The artifacts that a listing names; none where the store never met it, or where it says nothing any more.
+    pub fn locators(&self, key: &ListingKey) -> Result<Option<Vec<Locator>>, StoreError> {
+        let sql = "SELECT d.body FROM listings l JOIN json_documents d ON d.id = l.body
+                   WHERE l.source = ?1 AND l.name = ?2";
+        let found = first(self.connection(), "read the locators of a listing", sql, (&key.source, &key.name), |row| {
+            row.packed::<OnlyLocators>(0, "listing")
+        })?;
+        Ok(found.map(|only| only.locators))
+    }
+
     /// Everything that a source ever said in one listing, oldest first: each version with the instant at which it was
     /// first met. Empty for a listing that is unknown or was only ever marked.
     pub fn listing_versions(&self, key: &ListingKey) -> Result<Vec<(AsOf, Listing)>, StoreError> {
@@ -348,6 +359,12 @@ impl Reader {
             Ok((row.as_of(0)?, ListingState::of_word(&row.cell::<String>(1)?)?, row.json_if_any(2, "gap")?))
         })
     }
+}
+
+/// The one part of a listing that is asked for every night.
+#[derive(Deserialize)]
+struct OnlyLocators {
+    locators: Vec<Locator>,
 }
 
 pub(crate) fn stored(row: &rusqlite::Row<'_>) -> Result<StoredListing, StoreError> {

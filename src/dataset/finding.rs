@@ -153,40 +153,64 @@ impl MethodCodes<'_> {
     }
 }
 
-/// The findings among facts, sorted by (file, line, column, rule).
-pub fn findings(facts: &SparseFacts) -> Vec<Finding<'_>> {
-    // Equal evidence in one file is numbered, so that each occurrence has a fingerprint of its own.
-    let mut seen: BTreeMap<(&str, &str, &str, &str), usize> = BTreeMap::new();
-    facts
-        .findings()
-        .map(|fact| {
-            let key =
-                (fact.rule.as_str(), fact.place.file.as_str(), fact.place.pointer.as_str(), fact.evidence.as_str());
-            let earlier = seen.entry(key).or_default();
-            *earlier += 1;
-            finding(fact, *earlier - 1, facts.rules(), facts.kind)
-        })
-        .collect()
+/// The words of a rule that stand beside each of its findings.
+#[derive(Clone, Copy, Debug)]
+pub struct RuleWords<'a> {
+    /// The rule's one line.
+    pub title: &'a str,
+    /// The published entries that it rests on.
+    pub citations: &'a [String],
+    /// Its names in each method's own catalogue.
+    pub codes: MethodCodes<'static>,
 }
 
-fn finding<'a>(fact: &'a Fact, earlier_equal: usize, rules: &RuleIndex, kind: Kind) -> Finding<'a> {
-    let meta = rules.find(fact.rule.as_str());
+impl RuleWords<'_> {
+    /// The words of a rule of `rules`.
+    pub fn of(rule: &str, rules: &'static RuleIndex) -> RuleWords<'static> {
+        let meta = rules.find(rule);
+        RuleWords {
+            // A stored finding may be of a rule that this program no longer has.
+            title: meta.map_or("a rule of another version of capdex", |meta| &meta.title),
+            citations: meta.map_or(&[], |meta| &meta.cites),
+            codes: MethodCodes::of(rule, rules),
+        }
+    }
+}
+
+/// The findings among facts, sorted by (file, line, column, rule).
+pub fn findings(facts: &SparseFacts) -> Vec<Finding<'_>> {
+    fingerprinted(facts).map(|(fact, fingerprint)| finding(fact, fingerprint, facts.rules(), facts.kind)).collect()
+}
+
+/// The facts that are findings, each with its fingerprint, in the order of [`findings`].
+pub fn fingerprinted(facts: &SparseFacts) -> impl Iterator<Item = (&Fact, String)> {
+    // Equal evidence in one file is numbered, so that each occurrence has a fingerprint of its own.
+    let mut seen: BTreeMap<(&str, &str, &str, &str), usize> = BTreeMap::new();
+    facts.findings().map(move |fact| {
+        let key = (fact.rule.as_str(), fact.place.file.as_str(), fact.place.pointer.as_str(), fact.evidence.as_str());
+        let earlier = seen.entry(key).or_default();
+        *earlier += 1;
+        (fact, fact.fingerprint(*earlier - 1))
+    })
+}
+
+fn finding<'a>(fact: &'a Fact, fingerprint: String, rules: &'static RuleIndex, kind: Kind) -> Finding<'a> {
+    let RuleWords { title, citations, codes } = RuleWords::of(fact.rule.as_str(), rules);
     let rate = measured::benign_high(rules.measured(), fact.rule.as_str(), kind);
     Finding {
         rule: fact.rule.as_str(),
         severity: fact.severity,
         confidence: fact.confidence,
-        // A stored finding may be of a rule that this program no longer has.
-        title: meta.map_or("a rule of another version of capdex", |meta| &meta.title),
+        title,
         file: &fact.place.file,
         line: fact.place.line,
         column: fact.place.column,
         pointer: &fact.place.pointer,
         evidence: &fact.evidence,
         voice: fact.voice,
-        fingerprint: fact.fingerprint(earlier_equal),
-        citations: meta.map_or(&[], |meta| &meta.cites),
-        codes: MethodCodes::of(fact.rule.as_str(), rules),
+        fingerprint,
+        citations,
+        codes,
         measured: rate.map(|rate| BenignRate { benign_high: rate.hits, benign: rate.of }),
         baseline: None,
         ruling: None,

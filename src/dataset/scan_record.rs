@@ -217,13 +217,16 @@ fn breakdown<'a>(terms: &'a [Term], parts: &'a [ScorePart]) -> Breakdown<'a> {
     Breakdown { terms, parts }
 }
 
+/// The part of what a rule measured that holds a capability code.
+pub const TAG: &str = "tag";
+
 /// The capability codes (`W015` and so on) that rules measured: each has a `tag` in its value.
 pub fn capability_tags(facts: &SparseFacts) -> BTreeSet<String> {
     facts
         // All facts and not findings alone: an ability is no fault.
         .all()
         .filter(|fact| fact.outcome == Outcome::True)
-        .filter_map(|fact| fact.value.get("tag").and_then(Value::as_str))
+        .filter_map(|fact| fact.value.get(TAG).and_then(Value::as_str))
         .map(ToOwned::to_owned)
         .collect()
 }

@@ -119,6 +119,11 @@ pub fn why_they_differ(scores: &[Score]) -> Option<String> {
     reasons::why_they_differ(scores)
 }
 
+/// What one rubric says and what moved its score most; [`why_they_differ`] is the strictest's and the mildest's.
+pub fn why_it_says(score: &Score) -> Option<String> {
+    reasons::why_it_says(score)
+}
+
 /// The places of the two scores whose terms and parts [`why_they_differ`] reads; it needs only outlines of the others.
 pub fn opposites(scores: &[Score]) -> Option<[usize; 2]> {
     reasons::opposites(scores).map(|opposites| opposites.map(|(at, _)| at))

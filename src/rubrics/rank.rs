@@ -10,6 +10,7 @@ use capdex_model::capability::Kind;
 use capdex_model::facts::SparseFacts;
 use capdex_model::points::Points;
 use capdex_model::score::{Band, Score};
+use serde_json::Value;
 
 /// Orders by trust: what ranks unless a rubric is asked for.
 pub const TRUST: &str = "trust";
@@ -76,16 +77,31 @@ impl Merit {
         Self { depth, ..self }
     }
 
+    /// The bytes of its files, where they were looked up.
+    pub const fn bytes(&self) -> Option<u64> {
+        self.bytes
+    }
+
     /// The different words of its files, where they were looked up.
     pub const fn words(&self) -> Option<u64> {
         self.words
     }
 }
 
+/// The rule that measures [`users`].
+pub const MEASURE: &str = "measure-metadata";
+
+/// The parts of it that count them.
+pub const USERS: [&str; 3] = ["downloads_monthly", "installs", "stars"];
+
 /// Known users of a capability: monthly downloads, installs or stars, whichever is most. None where nothing is known.
 pub fn users(facts: &SparseFacts) -> Option<u64> {
-    let known = facts.value("measure-metadata")?;
-    ["downloads_monthly", "installs", "stars"].iter().filter_map(|name| known.get(name)?.as_u64()).max()
+    facts.value(MEASURE).and_then(users_in)
+}
+
+/// The same out of what [`MEASURE`] measured.
+pub fn users_in(known: &Value) -> Option<u64> {
+    USERS.iter().filter_map(|name| known.get(name)?.as_u64()).max()
 }
 
 /// The values of all capabilities, by kind and method.

@@ -9,9 +9,15 @@ use super::find;
 
 /// The strictest against the mildest rubric, each with its band, grade and cause.
 pub(super) fn why_they_differ(scores: &[Score]) -> Option<String> {
-    let said = opposites(scores)?.map(|(at, band)| scores.get(at).map(|score| said(band, score)));
+    let said = opposites(scores)?.map(|(at, _)| scores.get(at).and_then(why_it_says));
     let [strictest, mildest] = said;
     Some(format!("{}; {}", strictest?, mildest?))
+}
+
+/// A rubric's score in words: its band, grade and cause; none where no rubric is so called.
+pub(super) fn why_it_says(score: &Score) -> Option<String> {
+    let band = find(&score.rubric.id)?.band(score);
+    Some(format!("{} says {} ({}): {}", score.rubric.id, band.as_str(), score.grade, cause(score)))
 }
 
 /// (strictest - mildest) / 3 over the bands of the methods that say anything; none with fewer than two.
@@ -41,10 +47,6 @@ pub(super) fn opposites(scores: &[Score]) -> Option<[(usize, Band); 2]> {
     let strictest = known.iter().rev().max_by_key(|(_, band)| *band)?;
     let mildest = known.iter().min_by_key(|(_, band)| *band)?;
     (strictest.1 != mildest.1).then_some([*strictest, *mildest])
-}
-
-fn said(band: Band, score: &Score) -> String {
-    format!("{} says {} ({}): {}", score.rubric.id, band.as_str(), score.grade, cause(score))
 }
 
 /// The thing that moved a score most: the constraint that took hold, else the largest deduction with the rules behind

@@ -155,7 +155,7 @@ impl<R: Shaped + ?Sized> NestedCell<R> {
     /// # Errors
     /// When it is none, or has another form.
     pub fn of_text(text: &str) -> anyhow::Result<Self> {
-        Ok(Self(Cell::nested(&R::SHAPE, serde_json::from_str(text)?)?, PhantomData))
+        Ok(Self(Cell::of_part(&R::SHAPE, R::SHAPE.parse(text)?), PhantomData))
     }
 }
 

@@ -34,6 +34,7 @@ pub mod cell;
 mod croissant;
 mod csv;
 pub mod dataset_readme;
+mod differences;
 mod earlier_dataset;
 pub mod equals;
 pub mod exporters;
@@ -165,7 +166,7 @@ pub fn write(
     let view = reader.snapshot_view()?;
     let ranking = RankOrder::of(&view, pool, options.as_of, &options.rank_by)?;
     // The dataset of before is read now, because it is about to be replaced.
-    let maker = RowMaker::new(options.as_of, EarlierDataset::read(out, options)?, view.operator_policy()?);
+    let maker = RowMaker::new(options.as_of, EarlierDataset::read(out, options)?, view.operator_policy()?)?;
     let layouts = layouts(options.with_private, options.as_of, &maker.since.history.nights);
     let chosen = EXPORTERS.iter().filter(|exporter| options.formats.iter().any(|id| id == exporter.id()));
     let sinks = chosen.map(|exporter| exporter.create(made, &layouts));

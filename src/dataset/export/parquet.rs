@@ -35,6 +35,9 @@ use super::table::{Column, ColumnType, Layout};
 /// Rows of one row group: of the widest table about 60 MB before and 2 MB after compression. Compressed columns and the
 /// dictionaries of every table, wait in memory for its end.
 const GROUP: usize = 16_384;
+/// The most bytes of a dictionary: room for a text that comes once for each rubric. One that comes once a row gains nothing by a
+/// dictionary, which costs time and, in every column until the end of its group, memory.
+const DICTIONARY_BYTES: usize = 192 << 10;
 /// Rows written, and read, at once.
 const PIECE: usize = 1024;
 
@@ -282,6 +285,7 @@ fn properties(columns: &[Column]) -> WriterProperties {
         .set_compression(Compression::ZSTD(level))
         // Per chunk only; statistics of pages would grow the file for readers that rarely filter.
         .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_dictionary_page_size_limit(DICTIONARY_BYTES)
         .set_max_row_group_row_count(Some(GROUP));
     for column in columns.iter().filter(|column| column.kind == ColumnType::Json) {
         let path = ColumnPath::from(column.name);

@@ -11,7 +11,7 @@ use capdex_model::points::Points;
 use capdex_model::score::{Band, RubricRef, Score};
 use capdex_model::snapshot::Completeness;
 use capdex_model::time::AsOf;
-use capdex_rubrics::rank::{Merit, RankKey, Standings, TRUST, users};
+use capdex_rubrics::rank::{MEASURE, Merit, RankKey, Standings, TRUST, USERS, users_in};
 use capdex_rubrics::verdict::VERDICT;
 use capdex_rubrics::{RUBRICS, verdict};
 
@@ -46,6 +46,8 @@ pub struct Standing {
     pub rank: Option<u64>,
     /// The rank among its kind, likewise.
     pub rank_kind: Option<u64>,
+    /// The bytes of its files, where they were looked up for the order.
+    pub bytes: Option<u64>,
     /// The different words of its files, where bytes do not tell it from another; none elsewhere.
     pub words: Option<u64>,
 }
@@ -118,6 +120,7 @@ impl RankOrder {
                 trust,
                 rank: ranks.map(|(all, _)| all),
                 rank_kind: ranks.map(|(_, kind)| kind),
+                bytes: merit.bytes(),
                 words: merit.words(),
             }
         };
@@ -145,7 +148,8 @@ fn add_users(
                 Some(users) => *users,
                 None => {
                     let facts = reader.packed_facts(&[place.facts])?.pop();
-                    let found = facts.map(|facts| facts.unpack()).transpose()?.and_then(|facts| users(&facts));
+                    let measured = facts.map(|facts| facts.value(MEASURE, &USERS)).transpose()?.flatten();
+                    let found = measured.as_ref().and_then(users_in);
                     known.insert(place.facts, found);
                     found
                 }
@@ -166,7 +170,8 @@ fn add_bytes(
     let mut sizes = FileSizes::default();
     for equals in order.chunk_by_mut(|(one, _), (other, _)| key(one) == key(other)).filter(|equals| equals.len() > 1) {
         for (merit, place) in equals.iter_mut() {
-            let bytes = sizes.of(reader, &reader.current_at(place)?)?;
+            let (snapshot, files) = reader.files_at(place)?;
+            let bytes = sizes.of(reader, snapshot, &files)?;
             *merit = merit.clone().with_bytes(Some(bytes));
         }
         equals.sort_by_key(|(merit, _)| key(merit));

@@ -36,6 +36,8 @@ pub struct RankedCapability {
     pub current: CurrentCapability,
     /// Its scores, in the order of the rubrics.
     pub scores: Vec<Score>,
+    /// Why the strictest and the mildest of them differ; none where they do not.
+    pub difference: Option<String>,
     /// The verdict over them.
     pub verdict: Verdict,
     /// Its part in the number of its package, where SaferSkills scored it.
@@ -51,10 +53,20 @@ pub struct RankedCapability {
 /// # Errors
 /// Errors of the store, or that the facts are missing.
 pub fn facts(reader: &Reader, current: &CurrentCapability) -> anyhow::Result<SparseFacts> {
-    reader
-        .facts(&current.facts)?
-        // A capability always has facts; without them the store is damaged, which must not read as harmless.
-        .ok_or_else(|| anyhow::anyhow!("the facts of {} are missing from the store", current.capability.slug))
+    there(reader.facts(&current.facts)?, current)
+}
+
+/// The same for who asks for findings alone, as [`Reader::found_facts`] gives them.
+///
+/// # Errors
+/// Errors of the store, or that the facts are missing.
+pub fn found_facts(reader: &Reader, current: &CurrentCapability) -> anyhow::Result<SparseFacts> {
+    there(reader.found_facts(&current.facts)?, current)
+}
+
+fn there(facts: Option<SparseFacts>, current: &CurrentCapability) -> anyhow::Result<SparseFacts> {
+    // A capability always has facts; without them the store is damaged, which must not read as harmless.
+    facts.ok_or_else(|| anyhow::anyhow!("the facts of {} are missing from the store", current.capability.slug))
 }
 
 /// The scores of a capability under today's rubric texts, and the verdict over them.

@@ -5,18 +5,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use capdex_db::{
-    BreakdownTexts, CurrentCapability, CurrentPlace, FactsId, PackedFacts, PackedReach, PackedSurfaces, Reader,
-    StoreError, StoredBreakdown,
-};
+use capdex_db::{BreakdownTexts, CurrentPlace, FactsId, PackedCapability, Reader, StoreError, StoredBreakdown};
 use capdex_model::facts::SparseFacts;
-use capdex_model::listing::Claim;
 use capdex_model::ruling::OperatorPolicy;
 use capdex_model::score::Score;
 use capdex_model::snapshot::Completeness;
 use capdex_model::time::AsOf;
 use capdex_rubrics::operator::BeforeOperator;
-use capdex_rubrics::rank::users;
+use capdex_rubrics::rank::{MEASURE, USERS, users};
 use capdex_rubrics::saferskills::{self, RolledUpCapability};
 use capdex_rubrics::{RUBRICS, opposites, verdict};
 
@@ -24,14 +20,17 @@ use super::band_changes::{BandChange, BandChanges};
 use super::batch::Batch;
 use super::breakdowns::{Breakdowns, Named};
 use super::cell::Row;
+use super::differences::Differences;
 use super::earlier_dataset::{ComparedCapability, EarlierDataset};
 use super::field::NestedCell;
 use super::file_sizes::FileSizes;
 use super::rank_order::{RankOrder, Standing};
 use super::ranked_capability::RankedCapability;
+use super::table_row::TableRow as _;
 use super::tables::TablePlace;
 use super::tables::capabilities::CapabilityRow;
-use super::tables::coverage::ScoreCounts;
+use super::tables::changes::ChangeRow;
+use super::tables::coverage::{CoverageRow, ScoreCounts};
 use super::tables::facts::FactsRow;
 use super::tables::findings::FindingRows;
 use super::tables::history::HistoryRow;
@@ -39,26 +38,19 @@ use super::tables::hosts::HostRow;
 use super::tables::packages::{CapabilityPart, PackageRow, PackageSummary, PackageVerdict};
 use super::tables::permissions::PermissionRow;
 use super::tables::score_breakdowns::BreakdownRow;
-use super::tables::scores::{ScoreRow, ScoreSubject};
+use super::tables::scores::{RubricTexts, ScoreRow, ScoreSubject};
 use super::tables::surfaces::SurfaceRow;
 use super::top_rows::{TopRow, TopRows};
 use crate::finding::{self, SeverityCounts};
 use crate::operator;
-use crate::scan_record::capability_tags;
+use crate::scan_record::{TAG, capability_tags};
 
 /// A capability as the store holds it, so that another thread can read it.
 pub(super) struct Packed {
     standing: Standing,
-    current: CurrentCapability,
-    /// What its listing says of where it comes from.
-    origin: Origin,
+    stored: PackedCapability,
     /// The bytes of its files.
     bytes: u64,
-    facts: PackedFacts,
-    /// Its surfaces; none where they were not listed.
-    surfaces: Option<PackedSurfaces>,
-    /// Its hosts and permissions; none where it has no pins.
-    reach: Option<PackedReach>,
     /// True where no capability before it has the same facts.
     is_first: bool,
     /// Its scores, outlines mostly, and the numbers of their breakdowns.
@@ -68,25 +60,6 @@ pub(super) struct Packed {
     breakdowns: Vec<(u64, StoredBreakdown)>,
     /// The rest of the scores of these places: the reason for a disagreement is told from it.
     rests: Vec<(usize, StoredBreakdown)>,
-}
-
-/// What a listing says of where the thing comes from.
-#[derive(Default)]
-struct Origin {
-    repository: Option<String>,
-    links: Vec<String>,
-}
-
-impl Origin {
-    fn of(reader: &Reader, current: &CurrentCapability) -> Result<Self, StoreError> {
-        let listing = reader.listing(&current.listing)?.and_then(|stored| stored.listing);
-        let Some(listing) = listing else { return Ok(Self::default()) };
-        let repository = match listing.claims.repository {
-            Claim::Known(repository) if !repository.is_empty() => Some(repository),
-            _ => None,
-        };
-        Ok(Self { repository, links: listing.references.iter().map(ToString::to_string).collect() })
-    }
 }
 
 /// The facts and breakdowns met on the way.
@@ -154,25 +127,27 @@ impl DatasetCounts {
         }
     }
 
-    /// The rows of the tables that count, and of what is not there any more.
-    pub(super) fn batches(&mut self, since: &EarlierDataset, as_of: AsOf) -> anyhow::Result<Vec<Batch>> {
-        // Taken out, so that their memory is free as soon as the rows are made.
+    /// Hands on the rows of the tables that count, and of what is not there any more.
+    pub(super) fn each_batch(
+        &mut self,
+        since: &EarlierDataset,
+        as_of: AsOf,
+        hand_on: &mut dyn FnMut(Batch) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        // Taken out, so that the memory of each is free as soon as its row is made.
         let packages = std::mem::take(&mut self.packages);
-        let rolled =
-            packages.iter().map(|(package, (summary, members))| (package, summary, saferskills::roll_up(members)));
-        let rolled: Vec<_> = rolled.collect();
+        let package = |(package, (summary, members)): (String, (PackageSummary, Vec<RolledUpCapability>))| {
+            PackageRow::of(&package, &summary, saferskills::roll_up(&members).as_ref()).into_cells()
+        };
+        Batch::each::<PackageRow<'_>, _>(packages, package, hand_on)?;
         let asked = std::mem::take(&mut self.asked);
+        let coverage = |((rubric, kind), asked): ((&str, &str), ScoreCounts)| asked.row(rubric, kind).into_cells();
+        Batch::each::<CoverageRow<'_>, _>(asked, coverage, hand_on)?;
         let there = std::mem::take(&mut self.there);
         self.band_changes.gone = since.gone(&there).count() as u64;
-        let gone: Vec<(String, &str)> = since.history.gone(&there).collect();
-        Ok(vec![
-            Batch::of(
-                rolled.iter().map(|(package, summary, rolled)| PackageRow::of(package, summary, rolled.as_ref())),
-            )?,
-            Batch::of(asked.iter().map(|((rubric, kind), asked)| asked.row(rubric, kind)))?,
-            Batch::of(since.gone(&there))?,
-            Batch::of(gone.iter().map(|(id, slug)| HistoryRow::gone(id, slug, as_of)))?,
-        ])
+        Batch::each::<ChangeRow<'_>, _>(since.gone(&there), ChangeRow::into_cells, hand_on)?;
+        let gone = |(id, slug): (String, &str)| HistoryRow::gone(&id, slug, as_of).into_cells();
+        Batch::each::<HistoryRow<'_>, _>(since.history.gone(&there), gone, hand_on)
     }
 }
 
@@ -180,14 +155,26 @@ impl DatasetCounts {
 pub(super) struct RowMaker {
     pub(super) as_of: AsOf,
     finding_rows: FindingRows,
+    differences: Differences,
+    rubrics: RubricTexts,
     /// The dataset of before.
     pub(super) since: EarlierDataset,
     policy: OperatorPolicy,
+    /// True where the operator may have a word on something: it may be about any fact, and all else only about true ones.
+    has_operator: bool,
 }
 
 impl RowMaker {
-    pub(super) fn new(as_of: AsOf, since: EarlierDataset, policy: OperatorPolicy) -> Self {
-        Self { as_of, finding_rows: FindingRows::default(), since, policy }
+    pub(super) fn new(as_of: AsOf, since: EarlierDataset, policy: OperatorPolicy) -> anyhow::Result<Self> {
+        Ok(Self {
+            as_of,
+            finding_rows: FindingRows::default(),
+            differences: Differences::default(),
+            rubrics: RubricTexts::new()?,
+            since,
+            has_operator: !policy.is_empty(),
+            policy,
+        })
     }
 
     /// Reads the capability at a place. `met` holds the facts and breakdowns of all places before it.
@@ -199,40 +186,60 @@ impl RowMaker {
         standing: Standing,
         met: &mut Met,
     ) -> Result<Packed, StoreError> {
-        // The reader found the place in the same view, so missing facts mean a damaged store.
-        let unknown = || StoreError::Unknown { what: "facts", key: place.capability.to_string() };
         let stored = reader.stored_scores(place.facts, &ranking.rubrics, self.as_of.day())?;
         let mut breakdowns = Vec::new();
         // On the reading thread, because numbers follow from the order of the capabilities.
         let numbered = met.breakdowns.number(reader, &stored, &mut breakdowns)?;
         let (scores, named): (Vec<Score>, Vec<Named>) = numbered.into_iter().unzip();
-        let current = reader.current_at(place)?;
+        let bytes = match standing.bytes {
+            // Looked up for the order already.
+            Some(bytes) => bytes,
+            None => {
+                let (snapshot, files) = reader.files_at(place)?;
+                met.sizes.of(reader, snapshot, &files)?
+            }
+        };
         Ok(Packed {
             standing,
-            origin: Origin::of(reader, &current)?,
-            bytes: met.sizes.of(reader, &current)?,
-            current,
-            facts: reader.packed_facts(&[place.facts])?.pop().ok_or_else(unknown)?,
-            surfaces: reader.surfaces_at(place)?,
-            reach: reader.reach_at(place)?,
+            stored: reader.packed_capability(place)?,
+            bytes,
             // Equal contents share facts, and the table has them once.
             is_first: met.facts.insert(place.facts),
-            rests: rests(reader, &scores, &named)?,
+            rests: self.rests(reader, &scores, &named)?,
             numbers: named.into_iter().map(|named| named.number).collect(),
             scores,
             breakdowns,
         })
     }
 
+    /// The rests of the two scores that say why rubrics disagree, where what they say is not known.
+    fn rests(
+        &self,
+        reader: &Reader,
+        scores: &[Score],
+        named: &[Named],
+    ) -> Result<Vec<(usize, StoredBreakdown)>, StoreError> {
+        let rest = |at: usize| {
+            let (score, named) = (scores.get(at)?, named.get(at)?);
+            let rest = named.rest.filter(|_| !self.differences.knows((at, named.number), score))?;
+            Some(reader.breakdown(rest).map(|rest| (at, rest)))
+        };
+        // Only those two, because the rest of a score is most of its bytes.
+        opposites(scores).into_iter().flatten().filter_map(rest).collect()
+    }
+
     /// Makes the rows.
     pub(super) fn make(&self, mut packed: Packed) -> anyhow::Result<Made> {
         // Unpacked here, on the pool, and not on the thread that reads.
-        let (all, texts) = packed.facts.unpack_with_texts()?;
+        let (all, texts) = match self.has_operator {
+            true => packed.stored.facts.unpack_with_texts()?,
+            false => packed.stored.facts.unpack_true_with_texts(&ASKED)?,
+        };
         let (is_first, breakdowns) = (packed.is_first, std::mem::take(&mut packed.breakdowns));
         let numbers = std::mem::take(&mut packed.numbers);
-        let surfaces = packed.surfaces.take().map(|surfaces| surfaces.unpack()).transpose()?.unwrap_or_default();
-        let reach = packed.reach.take().map(|pins| pins.unpack()).transpose()?.flatten().unwrap_or_default();
-        let ranked = self.ranked(packed, &all)?;
+        let surfaces = packed.stored.surfaces()?.unwrap_or_default();
+        let reach = packed.stored.reach()?.unwrap_or_default();
+        let ranked = self.ranked(packed, &all, &numbers)?;
         let current = &ranked.current;
         let slug: Arc<str> = current.capability.slug.as_str().into();
         let id: Arc<str> = current.capability.id.to_string().into();
@@ -262,8 +269,8 @@ impl RowMaker {
             let (terms, parts) = (NestedCell::of_text(terms.get())?, NestedCell::of_text(parts.get())?);
             rows.add(BreakdownRow { breakdown: number, terms, parts })?;
         }
-        for found in finding::findings(&all) {
-            rows.add(self.finding_rows.row(slug.clone(), id.clone(), &found)?)?;
+        for found in finding::fingerprinted(&all) {
+            rows.add(self.finding_rows.row(slug.clone(), id.clone(), found, all.rules())?)?;
         }
         for record in &surfaces.records {
             rows.add(SurfaceRow::of(slug.clone(), id.clone(), record))?;
@@ -322,11 +329,13 @@ impl RowMaker {
             ruleset_sha256: current.ruleset.hex().into(),
         };
         let mut numbered = ranked.scores.iter().zip(numbers);
-        numbered.try_for_each(|(score, number)| rows.add(ScoreRow::of(subject.clone(), score, *number)))
+        numbered.try_for_each(|(score, number)| {
+            rows.add(ScoreRow::of(subject.clone(), self.rubrics.of(&score.rubric)?, score, *number)?)
+        })
     }
 
     /// The capability with its verdict, and the operator's word on it.
-    fn ranked(&self, packed: Packed, all: &SparseFacts) -> Result<RankedCapability, StoreError> {
+    fn ranked(&self, packed: Packed, all: &SparseFacts, numbers: &[u64]) -> Result<RankedCapability, StoreError> {
         let mut scores = packed.scores;
         for (at, rest) in packed.rests {
             if let Some(score) = scores.get_mut(at) {
@@ -334,12 +343,13 @@ impl RowMaker {
                 *score = rest.fill(score.clone())?;
             }
         }
-        let verdict = verdict(&scores, &packed.current.completeness);
+        let (current, origin) = (packed.stored.capability()?, packed.stored.origin()?);
+        let verdict = verdict(&scores, &current.completeness);
         let before = BeforeOperator {
-            capability: &packed.current.capability,
+            capability: &current.capability,
             facts: all,
             scores: &scores,
-            completeness: &packed.current.completeness,
+            completeness: &current.completeness,
             verdict: &verdict,
         };
         Ok(RankedCapability {
@@ -347,14 +357,15 @@ impl RowMaker {
             users: users(all),
             licence: licence(all),
             bytes: packed.bytes,
-            repository: packed.origin.repository,
-            links: packed.origin.links,
+            repository: origin.repository,
+            links: origin.references.iter().map(ToString::to_string).collect(),
             operator: operator::heard(&self.policy, before, self.as_of),
+            difference: self.differences.of(&scores, numbers),
             verdict,
             member: saferskills::member(all, &scores),
             findings: SeverityCounts::of(all),
             tags: capability_tags(all),
-            current: packed.current,
+            current,
             scores,
         })
     }
@@ -374,18 +385,17 @@ fn asked(ranked: &RankedCapability) -> Vec<((&'static str, &'static str), ScoreC
     ranked.scores.iter().filter_map(of).collect()
 }
 
-/// The rests of the two scores that say why rubrics disagree.
-fn rests(reader: &Reader, scores: &[Score], named: &[Named]) -> Result<Vec<(usize, StoredBreakdown)>, StoreError> {
-    let rest = |at: usize| {
-        let rest = named.get(at)?.rest?;
-        Some(reader.breakdown(rest).map(|rest| (at, rest)))
-    };
-    // Only those two, because the rest of a score is most of its bytes.
-    opposites(scores).into_iter().flatten().filter_map(rest).collect()
-}
+/// The part of what is measured that names the licence.
+const LICENCE: &str = "license_name";
+
+/// The parts of what is measured that rows are made of.
+const ASKED: [&str; 5] = {
+    let [downloads, installs, stars] = USERS;
+    [downloads, installs, stars, LICENCE, TAG]
+};
 
 /// The licence that a capability states, by its name.
 fn licence(all: &SparseFacts) -> Option<String> {
-    let name = all.value("measure-metadata")?.get("license_name")?.as_str()?;
+    let name = all.value(MEASURE)?.get(LICENCE)?.as_str()?;
     Some(name.to_owned())
 }

@@ -6,6 +6,7 @@
 use std::fmt;
 
 use anyhow::{Context as _, bail};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde_json::{Map, Value};
 
 /// The form of a value.
@@ -63,6 +64,17 @@ impl Shape {
         })
     }
 
+    /// The parts of JSON text, as [`Shape::conform`] gives them of its value: read at once, without a value in between.
+    ///
+    /// # Errors
+    /// Text that is no JSON, or of another form.
+    pub fn parse(&self, text: &str) -> anyhow::Result<Part> {
+        let mut reading = serde_json::Deserializer::from_str(text);
+        let part = PartOf(self).deserialize(&mut reading)?;
+        reading.end()?;
+        Ok(part)
+    }
+
     fn conform_object(&self, fields: &[(&str, Self)], object: Map<String, Value>) -> anyhow::Result<Vec<Part>> {
         // Both are sorted by name, so that one walk over both finds each value.
         let mut entries = object.into_iter().peekable();
@@ -115,6 +127,105 @@ impl Shape {
     }
 }
 
+/// Reads a value of a form.
+struct PartOf<'a>(&'a Shape);
+
+impl<'de> DeserializeSeed<'de> for PartOf<'_> {
+    type Value = Part;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Part, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for PartOf<'_> {
+    type Value = Part;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+
+    fn visit_unit<E>(self) -> Result<Part, E> {
+        Ok(Part::Null)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Part, E> {
+        match self.0 {
+            Shape::Text => Ok(Part::Text(text.to_owned())),
+            _ => Err(E::invalid_type(Unexpected::Str(text), &self)),
+        }
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Part, E> {
+        match self.0 {
+            Shape::Integer => Ok(Part::Integer(number)),
+            Shape::Number => Ok(Part::Number(number as f64)),
+            _ => Err(E::invalid_type(Unexpected::Signed(number), &self)),
+        }
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Part, E> {
+        match i64::try_from(number) {
+            Ok(number) => self.visit_i64(number),
+            Err(_) => self.visit_f64(number as f64),
+        }
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Part, E> {
+        match self.0 {
+            Shape::Number => Ok(Part::Number(number)),
+            _ => Err(E::invalid_type(Unexpected::Float(number), &self)),
+        }
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Part, A::Error> {
+        let Shape::List(item) = self.0 else { return Err(A::Error::invalid_type(Unexpected::Seq, &self)) };
+        let mut parts = Vec::new();
+        while let Some(part) = items.next_element_seed(PartOf(item))? {
+            parts.push(part);
+        }
+        Ok(Part::List(parts))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Part, A::Error> {
+        let Shape::Struct(fields) = self.0 else { return Err(A::Error::invalid_type(Unexpected::Map, &self)) };
+        let mut parts = vec![Part::Null; fields.len()];
+        // Text is written in the order of its type, and the form is sorted by name.
+        while let Some((part, shape)) = entries
+            .next_key_seed(FieldOf(self.0, fields))?
+            .and_then(|at| Some((parts.get_mut(at)?, &fields.get(at)?.1)))
+        {
+            *part = entries.next_value_seed(PartOf(shape))?;
+        }
+        Ok(Part::Struct(parts))
+    }
+}
+
+/// Reads a key as its place in a form.
+struct FieldOf<'a>(&'a Shape, &'a [(&'static str, Shape)]);
+
+impl<'de> DeserializeSeed<'de> for FieldOf<'_> {
+    type Value = usize;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<usize, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for FieldOf<'_> {
+    type Value = usize;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a key of {}", self.0)
+    }
+
+    fn visit_str<E: Error>(self, key: &str) -> Result<usize, E> {
+        let place = self.1.iter().position(|(name, _)| *name == key);
+        // A key that the form does not know would be in some formats and not in others.
+        place.ok_or_else(|| E::custom(format_args!("the key {key:?} has no place in {}", self.0)))
+    }
+}
+
 impl Part {
     /// About how many bytes it takes in memory.
     pub fn size(&self) -> usize {
@@ -163,6 +274,9 @@ mod tests {
     #[test]
     fn an_object_has_all_its_keys_and_numbers_have_one_text() {
         let conformed = PLACES.conform(json!([{ "share": 1.0 }, { "line": 2, "share": 0.25 }])).expect("conforms");
+        for text in [r#"[{"share":1.0},{"line":2,"share":0.25}]"#, r#"[{"share":1},{"share":0.25,"line":2}]"#] {
+            assert_eq!(PLACES.parse(text).expect("parses"), conformed);
+        }
         let text = PLACES.text(&conformed);
         assert_eq!(text, r#"[{"line":null,"share":1},{"line":2,"share":0.25}]"#);
         assert_eq!(PLACES.conform(serde_json::from_str(&text).expect("JSON")).expect("conforms"), conformed);
@@ -185,6 +299,7 @@ mod tests {
         ] {
             let error = PLACES.conform(wrong.clone()).expect_err("refused");
             assert!(format!("{error:#}").contains(named), "{wrong}: {error:#}");
+            PLACES.parse(&wrong.to_string()).expect_err("refused as text too");
         }
     }
 }

@@ -106,8 +106,20 @@ fn make(
     pool: &rayon::ThreadPool,
 ) -> anyhow::Result<(DatasetCounts, Vec<u64>)> {
     let (mut counted, mut rows) = (DatasetCounts::default(), vec![0; layouts.len()]);
+    let mut hand_on = |mut batches: Vec<Batch>| {
+        for batch in &mut batches {
+            // Private columns are dropped here, before any format sees them.
+            let (Some(layout), Some(rows)) = (layouts.get(batch.table), rows.get_mut(batch.table)) else { continue };
+            *rows += batch.rows.len() as u64;
+            batch.rows = std::mem::take(&mut batch.rows).into_iter().map(|row| layout.keep(row, maker.as_of)).collect();
+        }
+        // Shared among the formats, and not copied for each.
+        let batches = Arc::new(batches);
+        // A closed channel is a format that ended early; its own error is told instead.
+        senders.iter().try_for_each(|sender| sender.send(batches.clone()).ok().context(CLOSED))
+    };
     for piece in pieces {
-        let mut batches = match piece {
+        match piece {
             Piece::Capabilities(packed) => {
                 // One list for each table, so that a batch goes to one table in each file.
                 let mut tables: Vec<Vec<Row>> = vec![Vec::new(); TABLES.len()];
@@ -122,23 +134,13 @@ fn make(
                     }
                 }
                 let batch = |(table, rows)| Batch { table, rows };
-                tables.into_iter().enumerate().filter(|(_, rows)| !rows.is_empty()).map(batch).collect()
+                hand_on(tables.into_iter().enumerate().filter(|(_, rows)| !rows.is_empty()).map(batch).collect())?;
             }
-            Piece::Stored(batch) => vec![batch],
+            Piece::Stored(batch) => hand_on(vec![batch])?,
             // Counted tables need all capabilities, and come in the place where those end.
-            Piece::EndOfCapabilities => counted.batches(&maker.since, maker.as_of)?,
-        };
-        for batch in &mut batches {
-            // Private columns are dropped here, before any format sees them.
-            let (Some(layout), Some(rows)) = (layouts.get(batch.table), rows.get_mut(batch.table)) else { continue };
-            *rows += batch.rows.len() as u64;
-            batch.rows = std::mem::take(&mut batch.rows).into_iter().map(|row| layout.keep(row, maker.as_of)).collect();
-        }
-        // Shared among the formats, and not copied for each.
-        let batches = Arc::new(batches);
-        for sender in senders {
-            // A closed channel is a format that ended early; its own error is told instead.
-            sender.send(batches.clone()).ok().context(CLOSED)?;
+            Piece::EndOfCapabilities => {
+                counted.each_batch(&maker.since, maker.as_of, &mut |batch| hand_on(vec![batch]))?;
+            }
         }
     }
     Ok((counted, rows))

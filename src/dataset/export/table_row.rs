@@ -66,7 +66,10 @@ macro_rules! table_row {
             };
 
             fn into_cells(self) -> anyhow::Result<$crate::export::cell::Row> {
-                Ok(vec![$($crate::export::field::Field::into_cell(self.$field)?),+])
+                // With room for the instant that most tables are given.
+                let mut cells = Vec::with_capacity(Self::TABLE.columns.len() + 1);
+                $(cells.push($crate::export::field::Field::into_cell(self.$field)?);)+
+                Ok(cells)
             }
         }
 

@@ -105,20 +105,20 @@ fn of_registry(stored: &StoredPage<'_>, listed: ListedEntry, registry: Option<&s
             ListedEntry::Changed { listing, validators }
         }
         ListedEntry::Unchanged(key) => {
-            let Some(known) = stored.last_word(&key)? else { return Ok(ListedEntry::Unchanged(key)) };
-            let mut listing = Listing::clone(&known);
+            let known = stored.locators(&key)?;
+            let mut locators = known.map(|known| known.to_vec()).unwrap_or_default();
             // Each is told, so none is skipped at the first that is news.
-            let news = listing.locators.iter_mut().filter_map(|locator| locator.set_registry(registry).then_some(()));
-            match news.count() {
-                0 => ListedEntry::Unchanged(key),
-                _ => match stored.validators(&key)? {
-                    // Without its digest, by which it would be taken for the one that is stored.
-                    Some(validators) => ListedEntry::Changed {
-                        listing: Box::new(listing),
-                        validators: Validators { digest: None, ..validators },
-                    },
-                    None => ListedEntry::Unchanged(key),
+            let news = locators.iter_mut().filter_map(|locator| locator.set_registry(registry).then_some(()));
+            if news.count() == 0 {
+                return Ok(ListedEntry::Unchanged(key));
+            }
+            match stored.last_word(&key)?.zip(stored.validators(&key)?) {
+                // Without its digest, by which it would be taken for the one that is stored.
+                Some((listing, validators)) => ListedEntry::Changed {
+                    listing: Box::new(Listing { locators, ..Listing::clone(&listing) }),
+                    validators: Validators { digest: None, ..validators },
                 },
+                None => ListedEntry::Unchanged(key),
             }
         }
         other => other,
@@ -197,7 +197,7 @@ fn missing(stored: &StoredPage<'_>, listed: &ListedEntry, is_visit: bool) -> any
     let (key, locators) = match listed {
         ListedEntry::Changed { listing, .. } => (&listing.key, listing.locators.clone()),
         ListedEntry::Unchanged(key) if is_visit => {
-            (key, stored.last_word(key)?.map(|listing| listing.locators.clone()).unwrap_or_default())
+            (key, stored.locators(key)?.map(|locators| locators.to_vec()).unwrap_or_default())
         }
         ListedEntry::Unchanged(_)
         | ListedEntry::Gone(_)

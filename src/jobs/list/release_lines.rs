@@ -34,6 +34,11 @@ pub(super) fn others(stored: &StoredPage<'_>, page: &[ListedEntry]) -> anyhow::R
         if release_line::of_name(&key.name).is_some() {
             continue;
         }
+        let lines = stored.active_lines(key)?;
+        // Most packages never had one, and what they say need not be read.
+        if lines.is_empty() {
+            continue;
+        }
         let stated = match entry {
             // All that it has to list is on the page. A line that leads now to what another one leads to is looked at there.
             ListedEntry::Changed { listing, .. } if is_package(listing) => BTreeSet::new(),
@@ -49,7 +54,7 @@ pub(super) fn others(stored: &StoredPage<'_>, page: &[ListedEntry]) -> anyhow::R
             }
             _ => continue,
         };
-        let lines = stored.active_lines(key)?.into_iter().filter(|line| !listed.contains(line));
+        let lines = lines.into_iter().filter(|line| !listed.contains(line));
         let (unchanged, ended): (Vec<_>, Vec<_>) = lines.partition(|line| stated.contains(&line.name));
         others.ended.extend(ended);
         others.unchanged.extend(unchanged);

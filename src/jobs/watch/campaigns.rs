@@ -73,8 +73,7 @@ fn is_news(campaign: &Campaign, before: Option<&CampaignRow>) -> bool {
 
 fn found(context: &JobContext, reader: &Reader, standing: &[ActiveCapability]) -> anyhow::Result<Vec<Campaign>> {
     let traits = reader.traits()?;
-    let families: BTreeMap<CapabilityId, CapabilityId> =
-        reader.family_members()?.into_iter().map(|(member, _)| (member.capability, member.original)).collect();
+    let families = reader.family_originals()?;
     let bodies = bodies(standing);
     let none = Traits::default();
     let words = words_of(context, reader, standing)?;

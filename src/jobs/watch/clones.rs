@@ -4,7 +4,7 @@
 //! stays with it. Judging is left to the pass in core.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use capdex_corpus::clone::{
     Copy, Difference, Judged, OrderBasis, Sketch, SketchedCapability, basis, difference, families, is_one_text, judge,
@@ -42,22 +42,19 @@ pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
     let reader = context.store.reader()?;
     let standing = active_capabilities(&reader)?;
     let found = found(&reader, &standing)?;
-    let known: BTreeMap<CapabilityId, FamilyMember> =
-        reader.family_members()?.into_iter().map(|(member, _)| (member.capability, member)).collect();
     let mut report = StageReport { items: standing.len() as u64, ..StageReport::default() };
     let progress = StageProgress::stage("watch", Some(found.len() as u64), context.quiet);
-    let mut pairs = Pairs { reader: &reader, known: &known, original: None };
-    let mut rows: BTreeMap<CapabilityId, FamilyMember> = BTreeMap::new();
-    let mut alerts = Vec::new();
+    let mut pairs = Pairs { reader: &reader, original: None };
+    let (mut there, mut changed) = (BTreeSet::new(), Vec::new());
     for family in found {
         progress.advance(1);
-        for (member, alert) in pairs.family(&family)? {
-            alerts.extend(alert);
-            rows.insert(member.capability, member);
-        }
+        there.extend(family.iter().map(|(member, _)| member.current.capability.id));
+        changed.extend(pairs.family(&family)?);
     }
     progress.finish();
-    report.done = write(context, &known, rows, alerts)?;
+    let known = reader.family_originals()?;
+    let gone = known.into_keys().filter(|member| !there.contains(member)).collect();
+    report.done = write(context, gone, changed)?;
     Ok(report)
 }
 
@@ -137,19 +134,19 @@ fn mildest(reader: &Reader, members: &[(&ActiveCapability, Timestamp)], first: u
 
 /// The number of grave things that the rules found.
 fn grave(reader: &Reader, one: &ActiveCapability) -> anyhow::Result<usize> {
-    let facts = ranked_capability::facts(reader, &one.current)?;
+    let facts = ranked_capability::found_facts(reader, &one.current)?;
     Ok(facts.findings_of_its_own().filter(|fact| fact.severity >= Severity::High).count())
 }
 
 /// Compares members with their original. The original's files and facts are read once for all its copies.
 struct Pairs<'a> {
     reader: &'a Reader,
-    known: &'a BTreeMap<CapabilityId, FamilyMember>,
     original: Option<(CapabilityId, BTreeMap<String, BundleFile>)>,
 }
 
 impl Pairs<'_> {
-    /// The rows of a family, and the alerts that its members deserve.
+    /// The rows of a family that are otherwise than they are kept, or carry the alerts that its members deserve. What is kept is
+    /// read one by one: all additions of all copies are more than the rest of a night holds.
     fn family(
         &mut self,
         family: &[(&ActiveCapability, Timestamp)],
@@ -160,7 +157,8 @@ impl Pairs<'_> {
         for (member, member_since) in family {
             // No basis means that nobody can say who was first, which the judgement has to know.
             let basis = basis(&first.seen(*since), &member.seen(*member_since)).unwrap_or(OrderBasis::Unknown);
-            let difference = self.difference(first, member)?;
+            let known = self.reader.family_member(&member.current.capability.id)?;
+            let difference = self.difference(first, member, known.as_ref())?;
             let same_publisher = first.same_publisher(member);
             let mut judged = None;
             // A publisher may change its own text, and a copy without additions harms nobody; neither needs the facts.
@@ -187,17 +185,25 @@ impl Pairs<'_> {
             let row = row(first, member, (basis, same_publisher), family.len(), difference, judged.as_ref());
             let grave = judged.filter(|judged| judged.severity >= Severity::Medium);
             let alert = grave.map(|judged| alert(&row, first, &judged.lines));
-            rows.push((row, alert));
+            // A row that stayed is written again only to carry an alert.
+            if known.as_ref() != Some(&row) || alert.is_some() {
+                rows.push((row, alert));
+            }
         }
         Ok(rows)
     }
 
     fn facts(&self, current: &CurrentCapability) -> anyhow::Result<SparseFacts> {
-        ranked_capability::facts(self.reader, current)
+        ranked_capability::found_facts(self.reader, current)
     }
 
     /// The additions of a member: as they were found when the same two contents were compared before, else from their files.
-    fn difference(&mut self, first: &ActiveCapability, member: &ActiveCapability) -> anyhow::Result<Difference> {
+    fn difference(
+        &mut self,
+        first: &ActiveCapability,
+        member: &ActiveCapability,
+        known: Option<&FamilyMember>,
+    ) -> anyhow::Result<Difference> {
         let (model, copy) = (&first.current.capability, &member.current.capability);
         // Equal bytes: nothing to read, and the likeness is whole.
         if model.content == copy.content {
@@ -207,7 +213,7 @@ impl Pairs<'_> {
         let same = |known: &&FamilyMember| {
             (known.content, known.original_content, known.original) == (copy.content, model.content, model.id)
         };
-        if let Some(known) = self.known.get(&copy.id).filter(same) {
+        if let Some(known) = known.filter(same) {
             return Ok(known.difference.clone());
         }
         // One original at a time in memory; families come one after the other.
@@ -319,27 +325,21 @@ fn digest_text(content: Digest) -> String {
 /// Writes the rows that differ from those kept, with their alerts in the same transaction; gives the number of changes.
 fn write(
     context: &JobContext,
-    known: &BTreeMap<CapabilityId, FamilyMember>,
-    rows: BTreeMap<CapabilityId, FamilyMember>,
-    alerts: Vec<Alert>,
+    gone: Vec<CapabilityId>,
+    mut changed: Vec<(FamilyMember, Option<Alert>)>,
 ) -> anyhow::Result<u64> {
     let at = context.as_of;
-    let gone: Vec<CapabilityId> = known.keys().filter(|id| !rows.contains_key(*id)).copied().collect();
-    let mut alerts: BTreeMap<CapabilityId, Alert> =
-        alerts.into_iter().filter_map(|alert| Some((alert.capability?, alert))).collect();
-    let mut changed = Vec::new();
-    for (id, row) in rows {
-        let alert = alerts.remove(&id);
-        // A row that stayed is written again only to carry an alert.
-        if known.get(&id) != Some(&row) || alert.is_some() {
-            changed.push((row, alert));
-        }
-    }
+    // In one order, whatever the families are.
+    changed.sort_by_key(|(row, _)| row.capability);
     let mut done = gone.len() as u64;
     // Dropped before new rows are put, so that a stopped run leaves too few members rather than stale ones.
     context.store.write(move |writer| gone.iter().try_for_each(|id| writer.drop_family_member(id)))?;
-    for batch in changed.chunks(BATCH) {
-        let batch = batch.to_vec();
+    let mut changed = changed.into_iter();
+    loop {
+        let batch: Vec<_> = changed.by_ref().take(BATCH).collect();
+        if batch.is_empty() {
+            return Ok(done);
+        }
         done += context.store.write(move |writer| {
             let mut raised = 0;
             for (row, alert) in &batch {
@@ -351,5 +351,4 @@ fn write(
             Ok(raised)
         })?;
     }
-    Ok(done)
 }

@@ -59,7 +59,7 @@ table_row! {
         /// (strictest - mildest) / 3 over the known bands of the four methods
         public disagreement: Option<Coverage>,
         /// why the strictest and the mildest rubric differ; null where they do not
-        public disagreement_reason: Option<String>,
+        public disagreement_reason: Option<&'a str>,
         /// number of findings of this severity
         public findings_critical: u64,
         /// number of findings of this severity
@@ -137,7 +137,7 @@ impl<'a> CapabilityRow<'a> {
             incomplete_reasons: Nested(current.completeness.gaps().iter().map(ToString::to_string).collect()),
             band: verdict.band,
             disagreement: verdict.disagreement,
-            disagreement_reason: why_they_differ(&ranked.scores),
+            disagreement_reason: ranked.difference.as_deref(),
             findings_critical: count(Severity::Critical),
             findings_high: count(Severity::High),
             findings_medium: count(Severity::Medium),

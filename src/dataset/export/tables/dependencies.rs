@@ -2,7 +2,6 @@
 
 use capdex_db::Reader;
 use capdex_model::ids::{ListingKey, package_identity};
-use capdex_model::listing::Claim;
 use capdex_model::release_line;
 
 use crate::export::table::Emit;
@@ -22,16 +21,14 @@ table_row! {
 }
 
 fn rows(reader: &Reader, emit: Emit<'_, DependencyRow>) -> anyhow::Result<()> {
-    reader.each_listing(|stored| {
-        let Some(listing) = stored.listing else { return Ok(()) };
-        let Claim::Known(names) = &listing.claims.dependencies else { return Ok(()) };
-        for locator in &listing.locators {
+    reader.each_needing(|listing, needs| {
+        for locator in &needs.locators {
             let (identity, ecosystem) = (locator.identity(), locator.ecosystem());
             // What one release line needs, its package needs.
             let package = release_line::package_of_identity(&identity).into_owned();
-            for name in names {
+            for name in &needs.names {
                 emit(DependencyRow {
-                    listing: stored.key.clone(),
+                    listing: listing.clone(),
                     package: package.clone(),
                     dependency: package_identity(&ecosystem, name, None),
                 })?;

@@ -110,12 +110,7 @@ pub struct FamilyFinding {
 
 /// Its rows, sorted by family, original first, then by slug.
 fn rows(reader: &Reader, emit: Emit<'_, FamilyRow>) -> anyhow::Result<()> {
-    let mut members = reader.family_members()?;
-    members.sort_by_cached_key(|(member, _)| {
-        // False sorts before true, so the original comes first.
-        (member.original, member.original != member.capability, member.slug.clone(), member.capability)
-    });
-    for (member, found) in members {
+    reader.each_family_member(|member, found| {
         let is_original = member.original == member.capability;
         let finding = |(rule, severity, file, quote)| FamilyFinding { rule, severity, file, quote };
         let findings = member.findings.into_iter().map(finding);
@@ -139,7 +134,6 @@ fn rows(reader: &Reader, emit: Emit<'_, FamilyRow>) -> anyhow::Result<()> {
             findings: Nested(findings.collect()),
             members: member.members,
             found,
-        })?;
-    }
-    Ok(())
+        })
+    })
 }

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use capdex_model::fact::{Confidence, Severity};
+use capdex_model::fact::{Confidence, Fact, Severity};
+use capdex_model::rule::RuleIndex;
 
 use crate::export::field::NestedCell;
 use crate::export::table_row::table_row;
-use crate::finding::{Finding, MethodCodes};
+use crate::finding::{MethodCodes, RuleWords};
 
 table_row! {
     /// one finding in one capability
@@ -18,7 +19,7 @@ table_row! {
         /// its id
         key capability: Arc<str>,
         /// the rule's id
-        public rule: &'a str,
+        public rule: Arc<str>,
         /// info, low, medium, high or critical
         public severity: Severity,
         /// low, medium or high
@@ -36,7 +37,7 @@ table_row! {
         /// quoted, masked where secret; untrusted
         public evidence: &'a str,
         /// stable when lines move
-        key fingerprint: &'a str,
+        key fingerprint: String,
         /// published entries that the rule rests on
         public citations: NestedCell<Vec<String>>,
         /// the rule's names in each method's catalogue
@@ -46,15 +47,17 @@ table_row! {
 
 /// The parts that the rows of one rule share.
 struct OfRule {
+    rule: Arc<str>,
     title: Arc<str>,
     citations: NestedCell<Vec<String>>,
     codes: NestedCell<MethodCodes<'static>>,
 }
 
 impl OfRule {
-    fn of(finding: &Finding<'_>) -> anyhow::Result<Self> {
-        let citations = NestedCell::of(finding.citations)?;
-        Ok(Self { title: finding.title.into(), citations, codes: NestedCell::of(&finding.codes)? })
+    fn of(rule: &str, rules: &'static RuleIndex) -> anyhow::Result<Self> {
+        let RuleWords { title, citations, codes } = RuleWords::of(rule, rules);
+        let (citations, codes) = (NestedCell::of(citations)?, NestedCell::of(&codes)?);
+        Ok(Self { rule: rule.into(), title: title.into(), citations, codes })
     }
 }
 
@@ -65,7 +68,7 @@ pub struct FindingRows {
 }
 
 impl FindingRows {
-    /// The row of a finding in a capability.
+    /// The row of a finding in a capability, with the finding's fingerprint.
     ///
     /// # Errors
     /// When a value cannot be written as JSON.
@@ -73,36 +76,37 @@ impl FindingRows {
         &self,
         slug: Arc<str>,
         capability: Arc<str>,
-        finding: &'a Finding<'_>,
+        (finding, fingerprint): (&'a Fact, String),
+        rules: &'static RuleIndex,
     ) -> anyhow::Result<FindingRow<'a>> {
-        let of_rule = self.of_rule(finding)?;
+        let of_rule = self.of_rule(finding.rule.as_str(), rules)?;
         Ok(FindingRow {
             slug,
             capability,
-            rule: finding.rule,
+            rule: of_rule.rule.clone(),
             severity: finding.severity,
             confidence: finding.confidence,
             title: of_rule.title.clone(),
-            file: finding.file,
-            line: finding.line,
-            column: finding.column,
-            pointer: finding.pointer,
-            evidence: finding.evidence,
-            fingerprint: &finding.fingerprint,
+            file: &finding.place.file,
+            line: finding.place.line,
+            column: finding.place.column,
+            pointer: &finding.place.pointer,
+            evidence: &finding.evidence,
+            fingerprint,
             citations: of_rule.citations.clone(),
             codes: of_rule.codes.clone(),
         })
     }
 
-    fn of_rule(&self, finding: &Finding<'_>) -> anyhow::Result<Arc<OfRule>> {
+    fn of_rule(&self, rule: &str, rules: &'static RuleIndex) -> anyhow::Result<Arc<OfRule>> {
         // Reading first: nearly every finding is of a rule that was met before, and readers do not wait for one another.
-        let known = self.rules.read().unwrap_or_else(PoisonError::into_inner).get(finding.rule).cloned();
+        let known = self.rules.read().unwrap_or_else(PoisonError::into_inner).get(rule).cloned();
         if let Some(known) = known {
             return Ok(known);
         }
-        let made = Arc::new(OfRule::of(finding)?);
-        let mut rules = self.rules.write().unwrap_or_else(PoisonError::into_inner);
+        let made = Arc::new(OfRule::of(rule, rules)?);
+        let mut known = self.rules.write().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have been faster; the first entry stays, and both are equal.
-        Ok(rules.entry(finding.rule.to_owned()).or_insert(made).clone())
+        Ok(known.entry(rule.to_owned()).or_insert(made).clone())
     }
 }

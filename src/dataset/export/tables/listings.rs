@@ -1,5 +1,7 @@
 //! The table `listings`: what each directory says about each package.
 
+use std::collections::BTreeMap;
+
 use capdex_db::{ListingState, Reader};
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Claim, Locator};
@@ -49,7 +51,23 @@ table_row! {
     }
 }
 
+/// Licences that are kept with their expressions.
+const LICENCES: usize = 1024;
+
 fn rows(reader: &Reader, emit: Emit<'_, ListingRow>) -> anyhow::Result<()> {
+    // Licences are few, and are read once each.
+    let mut expressions: BTreeMap<String, Option<String>> = BTreeMap::new();
+    let mut spdx_of = |license: &str| match expressions.get(license) {
+        Some(known) => known.clone(),
+        None => {
+            let found = spdx::expression(license);
+            // Whatever a stranger writes is one, and memory does not grow with them.
+            if expressions.len() < LICENCES {
+                expressions.insert(license.to_owned(), found.clone());
+            }
+            found
+        }
+    };
     reader.each_listing(|stored| {
         let version =
             stored.listing.as_ref().and_then(|listing| listing.locators.first()?.version().map(ToOwned::to_owned));
@@ -69,7 +87,7 @@ fn rows(reader: &Reader, emit: Emit<'_, ListingRow>) -> anyhow::Result<()> {
         let purl = purl.map(|purl| purl.to_string());
         // From the claimed text, so that both columns speak of one claim.
         let license = stated(claims.license);
-        let spdx = license.as_deref().and_then(spdx::expression);
+        let spdx = license.as_deref().and_then(&mut spdx_of);
         emit(ListingRow {
             listing: stored.key,
             state: stored.state,

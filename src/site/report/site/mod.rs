@@ -148,7 +148,7 @@ impl Site {
             let (scores, verdict) = ranked_capability::scores(reader, &current, as_of)?;
             let kind = current.capability.kind;
             let users = users(&facts);
-            let bytes = sizes.of(reader, &current)?;
+            let bytes = sizes.of(reader, current.snapshot, &current.capability.files)?;
             let merit = Merit::of(kind, verdict.band, &scores, TRUST).with_users(users).with_bytes(Some(bytes));
             // Most are appealed about by nobody, and cost no query.
             let mark = match appealed.contains(current.identity.as_str()) {
