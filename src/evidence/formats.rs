@@ -281,7 +281,8 @@ mod tests {
         assert_eq!(row("my.cursor/rules/c.mdc"), None, "another folder");
         assert_eq!(row(".roo/rules-code/a.md"), Some(".roo/rules*/**/*.md"));
         assert_eq!(row(".claude/settings.local.json"), Some(".claude/settings*.json"));
-        assert_eq!(row("settings.json"), None);
+        assert_eq!(row("assets/settings.json"), Some("settings*.json"), "where its content shows hooks");
+        assert_eq!(row("my-settings.json"), None);
         assert_eq!(row("docs/AGENTS.md"), Some("AGENTS.md"));
         assert_eq!(row("hooks/hooks.a.json"), Some("hooks/*.json"));
     }

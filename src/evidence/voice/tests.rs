@@ -183,3 +183,36 @@ fn scripts_of_a_package_speak_where_an_install_or_an_agent_runs_them() {
     assert_eq!(voice_at(&files, "package.json", "curl two"), Voice::Data);
     assert_eq!(voice_at(&files, "package.json", "curl three"), Voice::Agent);
 }
+
+#[test]
+fn settings_that_a_text_has_copied_run_where_they_are_put() {
+    let playbook = "- name: base\n  package: {name: vim}\n";
+    let skill = |order: &'static str| ("kit/SKILL.md", order);
+    let of = |order: &'static str, path: &'static str| voice(&[skill(order), (path, playbook)], path);
+    assert_eq!(of("Copy `assets/site.yml` to the project.\n", "kit/assets/site.yml"), Voice::Program);
+    assert_eq!(of("Put the folder `assets/base/` into it.\n", "kit/assets/base/tasks/main.yml"), Voice::Program);
+    assert_eq!(of("The rows of `assets/site.yml` are samples.\n", "kit/assets/site.yml"), Voice::Data);
+    assert_eq!(of("Copy `assets/other/` to the project.\n", "kit/assets/base/main.yml"), Voice::Data);
+    let settings = "{\"theme\": \"dark\"}";
+    let of = |order: &'static str| voice(&[skill(order), ("kit/defaults/a.json", settings)], "kit/defaults/a.json");
+    assert_eq!(of("Copy `defaults/a.json` over the user's settings.\n"), Voice::Program);
+    assert_eq!(of("Look the theme up in `defaults/a.json`.\n"), Voice::Data);
+}
+
+#[test]
+fn a_template_that_other_programs_run_is_a_program() {
+    let of = |path: &'static str, text: &'static str| voice(&[SKILL, (path, text)], path);
+    assert_eq!(of("kit/templates/ci.yml", "jobs:\n  a:\n    runs-on: ubuntu-latest\n"), Voice::Program);
+    assert_eq!(of("kit/modules/main.tf", "resource \"a\" \"b\" {}\n"), Voice::Program);
+    assert_eq!(of("kit/data/rows.yml", "- 1\n- 2\n"), Voice::Data);
+    // Outside of a skill nobody puts it anywhere.
+    assert_eq!(of("other/templates/ci.yml", "jobs:\n  a:\n    runs-on: ubuntu-latest\n"), Voice::Data);
+}
+
+#[test]
+fn what_is_appended_to_a_shells_own_file_is_a_program() {
+    let skill = ("kit/SKILL.md", "---\nname: kit\ndescription: Shell.\n---\n```\ncat dot/rc >> ~/.zshrc\n```\n");
+    let files = [skill, ("kit/dot/rc", "alias ll='ls -l'\n"), ("kit/dot/other", "alias ll='ls -l'\n")];
+    assert_eq!(voice(&files, "kit/dot/rc"), Voice::Program);
+    assert_eq!(voice(&files, "kit/dot/other"), Voice::Data);
+}

@@ -352,4 +352,11 @@ mod tests {
         assert!(issuers("STRIPE_SECRET_KEY").is_some_and(|domains| !is_at("https://stripe.com.example/v1", domains)));
         assert_eq!(issuers("KIT_TOKEN"), None);
     }
+
+    #[test]
+    fn an_everyday_word_names_no_host() {
+        let words: Vec<String> =
+            common_words("Read each invoice, then Dropbox.\nname: ledger\n`the larkvault`\n").collect();
+        assert_eq!(words, ["invoice"]);
+    }
 }

@@ -52,7 +52,7 @@ static WRITES_CLIPBOARD: LazyLock<Regex> = LazyLock::new(|| {
 /// Where the address comes from that takes the place of another: it stands there, is put together, or is fetched.
 static OTHER_ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
     expression::of(
-        r"(?i)\b0x[0-9a-f]{40}\b|\bbc1[a-z0-9]{25,60}\b|[\x22'`][13LMTDXr4][1-9A-HJ-NP-Za-km-z]{25,95}[\x22'`]|https?://|b64decode|\batob\(|base64|fromhex|from_hex|environ|getenv|process\.env|\b(?:my|attacker|own|wallet|replacement|swap|target)\w*(?:address|wallet|addr)?\w*\s*=\s*[\x22'\[{]",
+        r"(?i)\b0x[0-9a-f]{40}\b|\bbc1[a-z0-9]{25,60}\b|[\x22'`][13LMTDXr4][1-9A-HJ-NP-Za-km-z]{25,95}[\x22'`]|\b(?:copy|write|writeText|SetClipboard\w*)\(\s*[\x22'`][^\x22'`\n]{6,}|https?://|b64decode|\batob\(|base64|fromhex|from_hex|environ|getenv|process\.env|\b(?:my|attacker|own|wallet|replacement|swap|target)\w*(?:address|wallet|addr)?\w*\s*=\s*[\x22'\[{]",
     )
 });
 

@@ -30,11 +30,11 @@ impl Program<'_> {
         !bare.found.is_empty() && bare.found.iter().all(|bare| bare.tool.name == *name)
     }
 
-    /// Where a module holds the server of the official kit for JavaScript, as bundles carry it along: around each use of the
-    /// fields in which it keeps what is registered. None where anything but the kit's own code fills them.
+    /// Where a module holds the server of the official kit for JavaScript, as bundles carry it along: the handlers that list
+    /// or look up what it keeps in its own fields. None where anything but the kit's own code fills them.
     pub(super) fn kit_in(&self, module: usize) -> Vec<Range<usize>> {
-        /// The bytes around such a use that belong to the kit's handler.
-        const AROUND: usize = 700;
+        /// The bytes before and behind such a use that belong to the kit's handler.
+        const AROUND: (usize, usize) = (240, 300);
         static FIELD: LazyLock<Regex> = LazyLock::new(|| {
             crate::expression::of(
                 r"\b_registered(?:Tools|Resources|ResourceTemplates|Prompts)\b[ ]?(?P<filled>=[ ]?(?:[^={\s]|\{[ ]?[^}\s]))?",
@@ -45,13 +45,31 @@ impl Program<'_> {
         let text = document.text.as_str();
         let is_kit = outline.language == ModuleLanguage::JavaScript && text.contains("_toolHandlersInitialized");
         let mut found = if is_kit { FIELD.captures_iter(text).take(MAX_TOOLS).collect() } else { Vec::new() };
-        if found.iter().any(|use_| use_.name("filled").is_some()) {
+        if found.iter().any(|field| field.name("filled").is_some()) {
             found.clear();
         }
         let range = |field: regex::Captures<'_>| {
             let at = field.get(0).map_or(0, |field| field.start());
-            at.saturating_sub(AROUND / 3)..at + AROUND
+            at.saturating_sub(AROUND.0)..at + AROUND.1
         };
         found.into_iter().map(range).collect()
+    }
+
+    /// True for a place of the kit's own handlers: what sets one, and an object that it answers with. What registers is
+    /// looked at wherever it stands.
+    pub(super) fn is_of_kit(&self, module: usize, offset: u32, site: Site, kit: &[Range<usize>]) -> bool {
+        let at = offset as usize;
+        if !kit.iter().any(|range| range.contains(&at)) {
+            return false;
+        }
+        let Some(outline) = self.outlines.get(module) else { return false };
+        let Some(text) = self.documents.get(&outline.path).and_then(|document| document.text.get(at..)) else {
+            return false;
+        };
+        match site {
+            Site::Object(_) => true,
+            Site::Call(_) => text.split('(').next().is_some_and(|callee| callee.ends_with("setRequestHandler")),
+            _ => false,
+        }
     }
 }

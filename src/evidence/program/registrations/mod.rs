@@ -341,7 +341,7 @@ impl Program<'_> {
             let kit = self.kit_in(module);
             for (offset, place) in self.sites_of(module) {
                 // The kit's own list of what is registered: each of it is read where it is registered.
-                if kit.iter().any(|range| range.contains(&(offset as usize))) {
+                if self.is_of_kit(module, offset, place, &kit) {
                     continue;
                 }
                 // What would not be kept is not worked out.

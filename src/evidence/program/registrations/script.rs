@@ -180,10 +180,6 @@ impl Program<'_> {
             self.call_function(&handler, Vec::new(), 1).unwrap_or_default()
         });
         let offset = outline.offset(id);
-        // The kit's own handler in a bundle lists what the package registers by the kit's methods.
-        if self.is_of_kit(module, offset) {
-            return;
-        }
         for (_, answer) in contexts {
             let tools = self.member(&answer, "tools", 0);
             match &tools {
@@ -201,11 +197,6 @@ impl Program<'_> {
                 _ => {}
             }
         }
-    }
-
-    /// True where the text at a place is the kit's own, which a bundle has taken in.
-    fn is_of_kit(&self, module: usize, offset: u32) -> bool {
-        self.is_near(module, offset, b"_registeredTools")
     }
 
     /// True where some bytes stand soon after a place.

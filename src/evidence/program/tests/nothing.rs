@@ -113,3 +113,32 @@ fn an_example_that_the_package_loads_counts() {
     ]);
     assert_eq!(evidence.tools.iter().map(show).collect::<Vec<_>>(), ["weigh: Weighs any"]);
 }
+
+#[test]
+fn the_kits_own_list_in_a_bundle_registers_nothing() {
+    const KIT: &str = "class McpServer { constructor() { this._registeredTools = {}; this._toolHandlersInitialized = false }
+        setToolHandlers() { this.server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: Object.entries(this._registeredTools)
+            .map(([name, tool]) => ({ name, title: tool.title, description: tool.description, inputSchema: toJson(tool.inputSchema) })) })) }
+        registerTool(name, config, cb) { this._registeredTools[name] = { ...config, cb }; this.setToolHandlers() } }\n";
+    let own = "const s = new McpServer(); s.registerTool('weigh', { description: 'Weighs', inputSchema: { type: 'object', properties: {} } }, cb);";
+    let read = |text: &str| {
+        gathered(&[
+            ("dist/bundle.js", text),
+            (
+                "package.json",
+                r#"{"name": "s", "bin": "dist/bundle.js", "dependencies": {"@modelcontextprotocol/sdk": "1"}}"#,
+            ),
+        ])
+    };
+    let evidence = read(&format!("{KIT}{own}"));
+    let tools: Vec<&str> = evidence.tools.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!((tools, unresolved(&evidence).len()), (vec!["weigh"], 0));
+    // Whoever fills the kit's field himself is followed as ever.
+    let filled = KIT.replace(
+        "_registeredTools = {};",
+        "_registeredTools = { hidden: { description: 'Hidden', inputSchema: {} } };",
+    );
+    let evidence = read(&format!("{filled}{own}"));
+    let is_told = evidence.tools.iter().any(|tool| tool.name == "hidden") || !unresolved(&evidence).is_empty();
+    assert!(is_told);
+}

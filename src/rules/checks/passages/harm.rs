@@ -183,8 +183,9 @@ fn is_ordered(grave: &Question, passage: &Passage<'_>, said: &str) -> bool {
 
 /// True where a word of forbidding stands before a deed in its clause.
 fn is_forbidden(said: &str, deed: usize) -> bool {
-    static FORBIDS: LazyLock<Regex> =
-        pattern!(r"(?i)\b(?:not|never|don.t|avoid|without|cannot|can.t|no|nor|unless|refuse)\b[^,;:]{0,40}$");
+    static FORBIDS: LazyLock<Regex> = pattern!(
+        r"(?i)\b(?:not|never|don.t|avoid|without|cannot|can.t|no|nor|unless|refuse)\b(?:[^,;:]{0,40}|:[\s*_]*)$"
+    );
     said.get(..deed).is_some_and(|before| FORBIDS.is_match(before))
 }
 
