@@ -37,11 +37,14 @@ pub(super) fn weighed_at(document: &Document, place: Range<usize>, severity: Sev
         context.zone,
         ZoneKind::CodeBlock | ZoneKind::InlineCode | ZoneKind::Table | ZoneKind::Quotation | ZoneKind::Comment
     );
-    // The words around a call in a program are names and values: they forbid and explain nothing.
+    // Where no parser tells words from names and values, those around a call forbid and explain nothing.
     let is_called = voice == Voice::Program
         && document.role == FileRole::Source
         && !context.security_topic
-        && !matches!(document.language, Language::Shell | Language::PowerShell);
+        && !matches!(
+            document.language,
+            Language::Shell | Language::PowerShell | Language::Python | Language::JavaScript | Language::TypeScript
+        );
     let lowered = if !is_called && (context.negated || context.quoted || context.defensive)
         || context.tabulated
         || matches!(context.zone, ZoneKind::Table | ZoneKind::Comment)
