@@ -55,6 +55,8 @@ pub(super) fn assign(evidence: &mut Evidence) {
     let mut open: Vec<String> =
         evidence.documents.values().filter(speaks).map(|document| document.path.clone()).collect();
     let mut looked_up = 0;
+    // Most skills bring no settings along, and their texts are read once.
+    let brings_settings = evidence.documents.values().any(is_settings);
     while let Some(path) = open.pop() {
         for target in named_by(evidence, &path, &mut looked_up) {
             if let Some(document) = evidence.documents.get_mut(&target)
@@ -64,7 +66,8 @@ pub(super) fn assign(evidence: &mut Evidence) {
                 open.push(target);
             }
         }
-        for target in copied_by(evidence, &path) {
+        let copied = if brings_settings { copied_by(evidence, &path) } else { Vec::new() };
+        for target in copied {
             if let Some(document) = evidence.documents.get_mut(&target) {
                 document.voice = Voice::Program;
             }
@@ -72,47 +75,46 @@ pub(super) fn assign(evidence: &mut Evidence) {
     }
 }
 
+/// True for settings that nothing else gave a voice.
+fn is_settings(document: &Document) -> bool {
+    document.voice == Voice::Data
+        && document.role != FileRole::Test
+        && matches!(document.language, Language::Json | Language::Yaml | Language::Toml)
+}
+
+/// The words right before a place on its line, which may be a whole file.
+fn words_before(document: &Document, at: usize) -> &str {
+    let (line, _) = document.line_at(at);
+    let before = document.text.get(line..at).unwrap_or_default();
+    before.get(before.ceil_char_boundary(before.len().saturating_sub(120))..).unwrap_or_default()
+}
+
 /// The settings in files and folders that one text has copied into the user's project.
 fn copied_by(evidence: &Evidence, path: &str) -> Vec<String> {
     /// The most files and folders that one text has copied.
-    const MOST: usize = 200;
+    const MOST_COPIED: usize = 200;
     let Some(document) = evidence.documents.get(path) else { return Vec::new() };
-    let is_settings = |document: &Document| {
-        document.voice == Voice::Data
-            && document.role != FileRole::Test
-            && matches!(document.language, Language::Json | Language::Yaml | Language::Toml)
-    };
-    // Most skills bring no settings along.
-    if !evidence.documents.values().any(is_settings) {
-        return Vec::new();
-    }
     let files = names(&document.text).map(|(at, name)| (at, name.to_owned(), false));
     let folders = FOLDER.captures_iter(&document.text).filter_map(|found| found.get(1));
     let folders = folders.map(|folder| (folder.start(), folder.as_str().to_owned(), true));
-    let is_copied = |at: usize| {
-        let (line, _) = document.line_at(at);
-        let before = document.text.get(line..at).unwrap_or_default();
-        let before = before.get(before.ceil_char_boundary(before.len().saturating_sub(120))..).unwrap_or_default();
-        COPIED.is_match(before)
-    };
-    let named = files.chain(folders).filter(|(at, ..)| is_copied(*at)).take(MOST);
+    let is_copied = |at: usize| COPIED.is_match(words_before(document, at));
+    let named = files.take(MOST).chain(folders.take(MOST)).filter(|(at, ..)| is_copied(*at)).take(MOST_COPIED);
     let mut found = Vec::new();
     for (_, name, is_folder) in named {
         let written = name.trim_start_matches("./").trim_end_matches('/');
         let mut places = around(folder_of(path)).take(FOLDERS).filter_map(|folder| join(folder, written));
-        let is_there = |place: &String| match is_folder {
-            true => evidence
-                .documents
-                .range(format!("{place}/")..)
-                .next()
-                .is_some_and(|(at, _)| at.starts_with(&format!("{place}/"))),
-            false => evidence.documents.contains_key(place),
+        let below = |place: &str| {
+            let folder = format!("{place}/");
+            evidence.documents.range(folder.clone()..).take_while(move |(at, _)| at.starts_with(&folder))
         };
-        let Some(place) = places.find(is_there) else { continue };
-        let below = format!("{place}/");
-        let reached = evidence.documents.range(place.clone()..).take_while(|(at, _)| at.starts_with(&place));
-        let reached = reached.filter(|(at, _)| **at == place || is_folder && at.starts_with(&below));
-        found.extend(reached.filter(|(_, document)| is_settings(document)).map(|(at, _)| at.clone()));
+        if is_folder {
+            let place = places.find(|place| below(place).next().is_some());
+            let reached = place.iter().flat_map(|place| below(place));
+            found.extend(reached.filter(|(_, document)| is_settings(document)).map(|(at, _)| at.clone()));
+        } else {
+            let place = places.find(|place| evidence.documents.contains_key(place));
+            found.extend(place.filter(|place| evidence.documents.get(place).is_some_and(is_settings)));
+        }
     }
     found
 }
@@ -132,11 +134,7 @@ fn named_by(evidence: &Evidence, path: &str, looked_up: &mut usize) -> Vec<Strin
         if !matches!(target.voice, Voice::Human | Voice::Data) || !is_text(target) || target.path == path {
             continue;
         }
-        let (line, _) = document.line_at(at);
-        let mark = usize::from(name.starts_with('@'));
-        let before = document.text.get(line..at + mark).unwrap_or_default();
-        // A line may be a whole file: only the words right before count.
-        let before = before.get(before.ceil_char_boundary(before.len().saturating_sub(120))..).unwrap_or_default();
+        let before = words_before(document, at + usize::from(name.starts_with('@')));
         let is_ordered = match target.role {
             FileRole::Instruction => true,
             FileRole::Docs => STRICT_ORDER.is_match(before),

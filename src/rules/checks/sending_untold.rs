@@ -213,8 +213,8 @@ pub(super) fn receivers(document: &Document) -> impl Iterator<Item = String> {
         let text = document.text.get(found).unwrap_or_default();
         // A host in parts that are joined: whoever writes it so hides it.
         if text.starts_with('[') {
-            let parts = text.split(['"', '\'']).filter(|part| part.bytes().any(|byte| byte.is_ascii_alphanumeric()));
-            let parts: Vec<&str> = parts.filter(|part| !part.contains("join")).collect();
+            let inside = text.split(']').next().unwrap_or_default();
+            let parts: Vec<&str> = inside.split(['"', '\'']).skip(1).step_by(2).collect();
             return format!("https://{}", parts.join("."));
         }
         let bare = text.rsplit(['"', '\'', '`', '(', '@', '/']).find(|part| part.contains('.')).unwrap_or(text);
