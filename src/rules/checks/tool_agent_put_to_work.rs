@@ -10,17 +10,19 @@ use regex::Regex;
 use crate::FactSink;
 use capdex_evidence::sentences::{Sentence, Words};
 use capdex_evidence::subject::Subject;
-use capdex_evidence::surfaces::{Surface, name_words};
+use capdex_evidence::surfaces::Surface;
 
 use super::tool_frames::{frame, stands};
-use super::tool_texts::{SurfaceSpeaker, each_prose, is_identifier, place_of, quoted};
+use super::tool_grave_calls::has_called;
+use super::tool_texts::{each_prose, place_of, quoted};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     each_prose(subject, |surface, text, speaker| {
         let acts = |sentence: &Sentence<'_>| {
             acts_by_agent(sentence, surface)
                 || plants(sentence, surface)
-                || changes_on_reading(sentence, surface, speaker)
+                || harms(sentence, surface)
+                || has_called(sentence, surface, speaker)
         };
         if let Some(sentence) = text.text.sentences().find(acts) {
             facts.found(place_of(surface, text), &quoted(surface, sentence.as_str()));
@@ -36,7 +38,7 @@ static DEEDS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     let frames = [
         r"\b<agent> <deed>\b",
         r"\bthe model(?: (?:also|first|then|always|itself|additionally|silently))* (?:adds|appends|sends|posts|puts|writes|deletes|removes|overwrites|calls|invokes|executes|builds|passes|inserts|attaches|forwards|copies|uploads|replaces|swaps)\b",
-        r"\b(?:is|are|gets?|be) [^.;!?]{0,24}?(?:ed|en|put|sent|swapped|made|set)\b[^.;!?]{0,12}?\bby the <agent>",
+        r"\b(?:is|are|gets?|be) [^;]{0,24}?(?:ed|en|put|sent|swapped|made|set)\b[^;]{0,12}?\bby the <agent>",
     ];
     frames.map(frame).into()
 });
@@ -118,125 +120,95 @@ fn plants(sentence: &Sentence<'_>, surface: &Surface) -> bool {
 
 static EXCUSED: LazyLock<Regex> = LazyLock::new(|| {
     frame(
-        r"\b(?:e\.g|for example|such as|reads?|parsed?|detects?|scans?|checks?|attack\w*|malicious|should be set|can be set|must be set|is set|are set|configured|environment variables?)\b",
+        r"\b(?:e\.g|for example|such as|attack\w*|malicious|should be set|can be set|must be set|is set|are set|configured|environment variables?)\b",
     )
 });
 
-/// The beginnings of names of tools that only read.
-const READING: [&str; 30] = [
-    "get",
-    "list",
-    "search",
-    "read",
-    "find",
-    "check",
-    "show",
-    "lookup",
-    "look",
-    "fetch",
-    "describe",
-    "query",
-    "view",
-    "count",
-    "inspect",
-    "status",
-    "quote",
-    "historical",
-    "current",
-    "select",
-    "is",
-    "has",
-    "calculate",
-    "estimate",
-    "compare",
-    "validate",
-    "analyze",
-    "summarize",
-    "geocode",
-    "browse",
-];
+/// Words of which every frame of harm holds one.
+const HARMS: Words = Words::of(&[
+    "other",
+    "others",
+    "original",
+    "originals",
+    "older",
+    "previous",
+    "earlier",
+    "unencrypted",
+    "rest",
+    "user's",
+    "then",
+    "once",
+    "afterwards",
+    "public",
+    "publicly",
+    "public-read",
+    "anyone",
+    "outside",
+    "workspace",
+    "world-readable",
+    "bash",
+    "sh",
+    "shell",
+    "directory",
+    "home",
+    "folder",
+]);
 
-/// Words in names of tools by which something is spent, sent, opened or lost.
-const CHANGING: [&str; 42] = [
-    "share",
-    "publish",
-    "unlock",
-    "disarm",
-    "disable",
-    "transfer",
-    "pay",
-    "payment",
-    "buy",
-    "sell",
-    "order",
-    "book",
-    "purchase",
-    "send",
-    "forward",
-    "forwarding",
-    "export",
-    "delete",
-    "remove",
-    "drop",
-    "truncate",
-    "grant",
-    "collaborator",
-    "invite",
-    "permission",
-    "permissions",
-    "chmod",
-    "charge",
-    "refund",
-    "withdraw",
-    "revoke",
-    "submit",
-    "post",
-    "upload",
-    "cancel",
-    "merge",
-    "push",
-    "deploy",
-    "wipe",
-    "reset",
-    "execute",
-    "install",
-];
-
-/// The user decides, or a person does it.
-static LEFT_TO_USER: LazyLock<Regex> = LazyLock::new(|| {
-    frame(
-        r"\b(?:if|unless|when|whenever|to [a-z]+|see also|for use|can be|could be|may be|needed (?:by|for)|required (?:by|for)|before (?:calling|using|creating|you|any)|returned by|from|created (?:by|with|via)|not|never|don't|instead|only|after|by the user|confirm\w*|approv\w*)\b",
-    )
+/// Harm beside what the tool is for: others' files are lost, things are made public, what was fetched is run.
+static HARM: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    let frames = [
+        r"\b<destroy>\b[^;]{0,40}?(?:\b(?:other|every other|all other|the rest of the|the original|any other|the unencrypted|older|previous|earlier) (?:[a-z]+ )?(?:files?|documents?|copies|folders?|sources?|photos?|notes?|mails?|messages?|records?)\b|\b<people>'s (?:[a-z~./]+ ){0,2}(?:folder|directory|files|documents|home|desktop|downloads|mailbox|calendar|photos)\b|[ (`]~/|\.git\b|\bhome directory\b|\bdocuments folder\b)",
+        r"\b(?:other files|originals|the unencrypted files)\b[^;]{0,60}?\b<destroy>\b",
+        r"(?:, then|, and then|\bonce \w+,|\bafter \w+ing,|\bafterwards,?) <destroy> (?:it|them|the (?:file|folder|original|source|table|branch|message|mail))\b",
+        r"\b(?:copy|copies|uploaded|posted?|posting|published|leaves?|left|made|making|set|places?|placed|argument is|shared)\b[^;]{0,60}?\b(?:public-read|by anyone|world-readable|anyone can|an outside (?:workspace|organization|company)|(?:the|a|our|[a-z]+'s) public (?:page|feed|community|folder|channel|reader|bucket|gallery)|set to public|/var/www)",
+        r"\bpip(?:e|es|ed|ing)\b[^;]{0,40}?\b(?:to|into|through) (?:bash|sh|zsh|python3?|a shell|the shell|powershell|node)\b",
+    ];
+    frames.map(frame).into()
 });
 
-/// The call is ordered: a place in the order of calls, or the call itself.
-static ORDERED: LazyLock<Regex> = LazyLock::new(|| {
-    frame(
-        r"\b(?:call|calls|called|issue|issues|first|each|every|then|must|have|has|precede[sd]?|followed|completed by|unlocked by|woken by|ahead|go(?:es)? (?:straight )?on to|runs?|invokes?|also|as the last step|dependency|prerequisite)\b",
-    )
-});
-
-/// A tool that only reads has one called that changes something, and leaves nobody the choice.
-fn changes_on_reading(sentence: &Sentence<'_>, surface: &Surface, speaker: &SurfaceSpeaker<'_>) -> bool {
-    let reads = surface.name_words().next().is_some_and(|first| READING.contains(&first));
-    if !reads || surface.name_words().any(|word| CHANGING.contains(&word)) {
+fn harms(sentence: &Sentence<'_>, surface: &Surface) -> bool {
+    if !sentence.may_have(&HARMS) || !stands(&HARM, sentence.lower()) {
         return false;
     }
-    let named = (0..sentence.words.len()).find(|at| {
-        let raw = sentence.raw(*at);
-        let name = raw.split('(').next().unwrap_or_default();
-        is_identifier(name)
-            && !speaker.is_argument(name)
-            && name_words(name).iter().any(|word| CHANGING.contains(&word.as_str()))
-            && !name_words(name).first().is_some_and(|first| READING.contains(&first.as_str()))
+    // A tool that is for it says so by its name, and a warning says what not to do.
+    let own = surface.name_words().any(|word| {
+        matches!(
+            word,
+            "delete"
+                | "remove"
+                | "clear"
+                | "clean"
+                | "cleanup"
+                | "purge"
+                | "wipe"
+                | "erase"
+                | "reset"
+                | "overwrite"
+                | "publish"
+                | "share"
+                | "public"
+                | "deploy"
+                | "visibility"
+                | "acl"
+                | "restore"
+                | "replace"
+                | "trim"
+                | "prune"
+                | "encrypt"
+                | "shell"
+                | "command"
+                | "exec"
+                | "execute"
+                | "run"
+                | "upload"
+                | "script"
+        )
     });
-    let lower = sentence.lower();
-    named.is_some() && ORDERED.is_match(lower) && !leaves_choice(lower)
+    !own && !HARMLESS.is_match(sentence.lower())
 }
 
-/// True where the sentence leaves the call to the user. "After the list" and "before each" tie it to the reading alone.
-fn leaves_choice(lower: &str) -> bool {
-    const TIES: [&str; 6] = ["from now", "after the", "after each", "after every", "before each", "before every"];
-    let bare = TIES.iter().fold(lower.to_owned(), |text, tie| text.replace(tie, ""));
-    LEFT_TO_USER.is_match(&bare)
-}
+static HARMLESS: LazyLock<Regex> = LazyLock::new(|| {
+    frame(
+        r"\b(?:if|unless|never|not|don't|without|caution|warning|careful|e\.g|for example|such as|can be|may be|optionally|whether|temporary|temp)\b",
+    )
+});

@@ -17,17 +17,18 @@ use super::tool_texts::{each_prose, place_of, quoted};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     each_prose(subject, |surface, text, _| {
-        if runs_commands(surface) {
-            return;
-        }
         let is_value = matches!(
             text.part,
             SurfacePart::Schema(SchemaField::Default | SchemaField::Enum | SchemaField::Const | SchemaField::Example)
         );
+        let shows_commands = runs_commands(surface);
         let found = text.text.sentences().find(|sentence| {
             !sentence.is_bare() && {
                 let lower = sentence.lower();
-                SUBSTITUTED.is_match(lower) || if is_value { CHAINED.is_match(lower) } else { QUOTED.is_match(lower) }
+                PROGRAM.is_match(lower)
+                    || (!shows_commands
+                        && (SUBSTITUTED.is_match(lower)
+                            || if is_value { CHAINED.is_match(lower) } else { QUOTED.is_match(lower) }))
             }
         });
         if let Some(sentence) = found {
@@ -49,6 +50,13 @@ static CHAINED: LazyLock<Regex> = LazyLock::new(|| frame(concat!(r"(?:;|&&|\|\||
 /// The same in quotation marks or code, behind something that is no command: `AAPL; wget …`.
 static QUOTED: LazyLock<Regex> =
     LazyLock::new(|| frame(concat!(r#"[`'"][^`'"\n]{0,40}?(?:;|&&|\|\||\|) ?"#, commands!(), r"\s")));
+
+/// Program text that runs a command or what was fetched, or a shell that is given a line with an end of its own.
+static PROGRAM: LazyLock<Regex> = LazyLock::new(|| {
+    frame(
+        r"os\.system\(['\x22(]|\bexec\((?:base64|u\.|urllib|requests|urlopen)|\b(?:sh|bash) -c ['\x22][^'\x22]{0,80}?(?:useradd|/var/run/secrets|crontab|curl|wget|nc )",
+    )
+});
 
 /// A tool that runs commands shows some.
 fn runs_commands(surface: &Surface) -> bool {

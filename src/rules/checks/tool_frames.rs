@@ -7,7 +7,7 @@
 use regex::Regex;
 
 /// Vocabularies, by the name that stands for them in a frame.
-const VOCABULARIES: [(&str, &str); 8] = [
+const VOCABULARIES: &[(&str, &str)] = &[
     // Those who are served.
     (
         "<people>",
@@ -16,7 +16,7 @@ const VOCABULARIES: [(&str, &str); 8] = [
     // What they say, want and choose.
     (
         "<wish>",
-        "(?:asks?|asked|asking|wants?|wanted|wish(?:es|ed)?|names?|named|says?|said|gives?|gave|given|choos(?:es?|ing)|chose|chosen|picks?|picked|requests?|requested|specif(?:y|ies|ied)|states?|stated|declines?|declined|refuses?|refused|prefers?|preferred|suppl(?:y|ies|ied)|provides?|provided|configures?|configured|insists?|insisted|insisting|sets?|enters?|entered|mentions?|mentioned|types?|typed|objects?|objected|begins?|began|begun|tells?|told|intends?|intended|means?|meant|closed|approves?|approved|orders?|ordered|expects?|expected|selects?|selected|passed|(?:has|have|had) (?:set|configured|chosen|picked|named|asked|given|closed|selected))",
+        "(?:asks?|asked|asking|wants?|wanted|wish(?:es|ed)?|names?|named|says?|said|gives?|gave|given|choos(?:es?|ing)|chose|chosen|picks?|picked|requests?|requested|specif(?:y|ies|ied)|states?|stated|declines?|declined|refuses?|refused|prefers?|preferred|suppl(?:y|ies|ied)|provides?|provided|configures?|configured|insists?|insisted|insisting|sets?|enters?|entered|mentions?|mentioned|types?|typed|objects?|objected|begins?|began|begun|tells?|told|intends?|intended|means?|meant|closed|approves?|approved|orders?|ordered|expects?|expected|limit(?:s|ed)|restricts?|restricted|selects?|selected|passed|(?:has|have|had) (?:set|configured|chosen|picked|named|asked|given|closed|selected))",
     ),
     // What becomes of it.
     (
@@ -38,6 +38,10 @@ const VOCABULARIES: [(&str, &str); 8] = [
     (
         "<agent>",
         "(?:(?:calling|host|client|ai|coding|llm) )?(?:agents?|assistants?|llm|claude|copilot|chatbot)(?: (?:also|additionally|first|then|straight|silently|quietly|always|itself|automatically|now|just|simply|further|must|should|shall|will|in addition|has to|is to|goes on to|go on to|goes straight on to|go straight on to|proceeds to))*",
+    ),
+    (
+        "<destroy>",
+        "(?:remov(?:e|es|ed|ing)|delet(?:e|es|ed|ing)|eras(?:e|es|ed|ing)|empt(?:y|ies|ied|ying)|truncat(?:e|es|ed|ing)|wip(?:e|es|ed|ing)|shred(?:s|ded|ding)?|purg(?:e|es|ed|ing)|encrypt(?:s|ed|ing)?|overwrit(?:e|es|ten|ing))",
     ),
     (
         "<deed>",

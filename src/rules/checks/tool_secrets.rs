@@ -124,7 +124,12 @@ pub(super) fn taking(sentence: &Sentence<'_>) -> Option<Taking> {
                     "insert",
                     "leak",
                     "add",
-                    "share"
+                    "share",
+                    "hand",
+                    "hands",
+                    "give",
+                    "deliver",
+                    "paste"
                 ],
             )
     });

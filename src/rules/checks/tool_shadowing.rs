@@ -91,23 +91,35 @@ const CUES: Words = Words::of(&[
     "replaces",
     "official",
     "place",
+    "ignore",
+    "forget",
+    "stands",
+    "stand",
+    "treat",
+    "substitutes",
+    "takes",
+    "serves",
 ]);
 
 /// Other tools are said to be out of order, or are not to be used any more, or everything is to come here.
 static DISMISSALS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     let frames = [
         // "All other map tools have been withdrawn".
-        r"\b<other>\b[^.;!?]{0,50}?\b<tools>\b[^.;!?]{0,60}?\b(?:is|are|has been|have been|was|were|as|returns?|holds?|gives?|now|treated)\b[^.;!?]{0,20}?\b<dismissed>\b",
-        r"\b(?:treat|consider|mark|regard)\b[^.;!?]{0,30}?\b<other>\b[^.;!?]{0,40}?\b<tools>\b[^.;!?]{0,30}?\b<dismissed>\b",
+        r"\b<other>\b[^;]{0,50}?\b<tools>\b[^;]{0,60}?\b(?:is|are|has been|have been|was|were|as|returns?|holds?|gives?|now|treated)\b[^;]{0,20}?\b<dismissed>\b",
+        r"\b(?:treat|consider|mark|regard)\b[^;]{0,30}?\b<other>\b[^;]{0,40}?\b<tools>\b[^;]{0,30}?\b<dismissed>\b",
         // "Never fall back to a built-in tool".
-        r"\b(?:ignore|discard|bypass|disable|forget|decline to|refuse to|never (?:use|call|fall back)|do not (?:call|load|rely|touch|open|consult|fall back)|don't (?:call|load|rely|consult|fall back)|stop (?:using|calling)|makes? no calls? to|no longer (?:use|call)|unload|uninstall)\b[^.;!?]{0,40}?(?:\b(?:<other>|all|every) (?:[a-z'-]+ ){0,3}<tools>\b|\bbuilt-?in\b)",
+        r"\b(?:ignore|discard|bypass|disable|forget|decline to|refuse to|never (?:use|call|fall back)|do not (?:call|load|rely|touch|open|consult|fall back)|don't (?:call|load|rely|consult|fall back)|stop (?:using|calling)|makes? no calls? to|no longer (?:use|call)|unload|uninstall)\b[^;]{0,40}?(?:\b(?:<other>|all|every) (?:[a-z'-]+ ){0,3}<tools>\b|\bbuilt-?in\b)",
         // "When a tool of another company is connected, cancel over there".
-        r"\b(?:tool|server|call|request|statement|booking|service)s?\b[^.;!?]{0,12}?\b(?:from|of|by|with|for|in|on) (?:an)?other (?:server|company|vendor|provider|tool|mcp|service)s?\b[^.]{0,80}?\b(?:call|cancel|discard|hidden|use|pass|route|answer|would be)\b",
+        r"\b(?:tool|server|call|request|statement|booking|service)s?\b[^;]{0,12}?\b(?:from|of|by|with|for|in|on) (?:an)?other (?:server|company|vendor|provider|tool|mcp|service)s?\b[^.]{0,80}?\b(?:call|cancel|discard|hidden|use|pass|route|answer|would be)\b",
         // "Route every lookup here in place of web_search".
-        r"\b(?:route|send|hand over|pass|direct|redirect|forward|bring|make|take)\b[^.;!?]{0,8}?\b(?:every|all|any|each)\b[^.;!?]{0,50}?\b(?:here|this (?:tool|server)|through it)\b[^.;!?]{0,30}?\b(?:in place of|instead of|rather than|and not)\b",
+        r"\b(?:route|send|hand over|pass|direct|redirect|forward|bring|make|take)\b[^;]{0,8}?\b(?:every|all|any|each)\b[^;]{0,50}?\b(?:here|this (?:tool|server)|through it)\b[^;]{0,30}?\b(?:in place of|instead of|rather than|and not)\b",
         // "Replaces gmail.send and any mail tool".
         r"^replaces (?:the )?(?:[a-z]+\.[a-z_]+|[a-z]+_[a-z_]+|built-?in|official)",
-        r"\bin place of (?:the )?(?:built-?in|official|native|user's)\b[^.;!?]{0,40}?\b<tools>\b",
+        // "Stands in for gmail_send", "treat those as unavailable".
+        r"\b(?:stands? in for|substitutes? for|takes? the place of|serves? in place of) (?:the )?(?:[a-z]+[_.][a-z_]+|[a-z]+'s|built-?in|official|any|every|all)",
+        r"\btreat (?:those|them|these|it|all|any)\b[^;]{0,30}?\bas (?:unavailable|broken|failed|down|unsafe|untrusted|deprecated|forbidden|offline|disabled)\b",
+        r"\b(?:ignore|forget|drop|skip) (?:them|it|those|these) from (?:here|now) on\b",
+        r"\bin place of (?:the )?(?:built-?in|official|native|user's)\b[^;]{0,40}?\b<tools>\b",
     ];
     frames.map(frame).into()
 });
