@@ -76,6 +76,12 @@ fn judgement(order: &ToolOrder<'_>, text: &WholeText<'_>, speaker: &SurfaceSpeak
         let grave = || secret_file(sentence).is_some() || taking(sentence).is_some() || text.keeps_silence();
         let handed = hands_value(sentence, called);
         let secret = secret_file(sentence).is_some();
+        // "Must have been fetched with X": a state, and of a tool that is named after what this one is about.
+        let is_state = sentence.find(&const { Phrase::of(&[&["have", "has"], &["been"]], 0) }).is_some();
+        let mut named = name_words(sentence.raw(called)).into_iter().skip(1);
+        if is_state && !secret && !grave() && named.any(|word| word.len() > 3 && speaker.is_about(&word)) {
+            return None;
+        }
         // "For large lists use X instead" offers a choice; "instead call X" takes one away.
         let offers = (called + 1..=called + 2).any(|index| sentence.fits(index, words!["instead"]));
         let insists = sentence.has(words!["must", "always", "never", "mandatory"]);

@@ -95,7 +95,7 @@ static ORDERED: LazyLock<Regex> = LazyLock::new(|| {
 /// The call is left to somebody, or the name is only mentioned.
 static LEFT: LazyLock<Regex> = LazyLock::new(|| {
     frame(
-        r"\b(?:if|unless|when|whenever|to [a-z]+|see|related|next steps|not for|for use|can|could|may|might|should|needed (?:by|for)|required (?:by|for)|prerequisite for|(?:returned|obtained|comes?|got|taken|received|available) (?:by|from)|id from|created (?:by|with|via)|only|e\.g|example|such as|like|prefer|either|or|optionally|used (?:by|with|in|for)|works with|unlike|alternative|same as|before|combines|convenience|equivalent|wraps|replaces|deprecated|compared|multiple|large|bulk|for more|details|suggest|consider|typically|usually)\b|\b(?:not|never|don't|cannot|users?)\b.{0,20}?\b(?:call|use|confirm\w*|approv\w*)",
+        r"\b(?:if|unless|until|nothing|when|whenever|to [a-z]+|see|related|next steps|not for|for use|can|could|may|might|should|needed (?:by|for)|required (?:by|for)|prerequisite for|(?:returned|obtained|comes?|got|taken|received|available) (?:by|from)|id from|created (?:by|with|via)|only|e\.g|example|such as|like|prefer|either|or|optionally|used (?:by|with|in|for)|works with|unlike|alternative|same as|before|combines|convenience|equivalent|wraps|replaces|deprecated|compared|multiple|large|bulk|for more|details|suggest|consider|typically|usually)\b|\b(?:not|never|don't|cannot|users?)\b.{0,20}?\b(?:call|use|confirm\w*|approv\w*)",
     )
 });
 
@@ -114,6 +114,9 @@ pub(super) fn has_called(sentence: &Sentence<'_>, surface: &Surface, speaker: &S
         is_identifier(name)
             && is_grave(name, surface)
             && !speaker.is_argument(name)
+            // "issue_key: the key of the issue" tells of an argument, "{type: 'removeImports'}" of a value.
+            && !sentence.explains(at)
+            && !sentence.raw(at.wrapping_sub(1)).ends_with("type")
             && is_had_called(sentence.lower(), name, surface)
     })
 }
@@ -141,7 +144,9 @@ fn is_had_called(lower: &str, name: &str, surface: &Surface) -> bool {
         return true;
     }
     let purpose = PURPOSE.find(&bare).map_or("", |found| found.as_str());
-    surface.name_words().any(|word| word.len() > 3 && speaks_of(purpose, word))
+    let is_own =
+        |word: &str| word.len() > 3 && !matches!(word, "tool" | "call" | "server" | "user" | "data" | "name" | "info");
+    surface.name_words().any(|word| is_own(word) && speaks_of(purpose, word))
 }
 
 /// True where a text has a word that begins as another one does.

@@ -98,7 +98,9 @@ fn is_duty(sentence: &Sentence<'_>) -> bool {
 /// "The user must approve", "ask the user first", "wait for their confirmation".
 fn asks_people(sentence: &Sentence<'_>) -> bool {
     const UNTIL: Phrase = Phrase::of(&[&["until", "unless"], &["the", "a"], &["user", "customer", "human"]], 0);
-    if sentence.find(&UNTIL).is_some() {
+    const INFORMS: Phrase = Phrase::of(&[&["inform", "tell", "remind", "warn"], &["the"], &["user", "customer"]], 0);
+    let informs = sentence.find(&INFORMS).is_some_and(|(verb, _)| !sentence.negated(verb));
+    if sentence.find(&UNTIL).is_some() || (informs && sentence.has(words!["first", "before", "beforehand"])) {
         return true;
     }
     sentence.classes.any(USER)
