@@ -29,6 +29,7 @@ mod change_feed;
 mod check;
 mod check_here;
 mod ci;
+mod conformance;
 mod contract;
 mod daemon;
 mod dataset;
