@@ -112,6 +112,10 @@ fn played(
     assert_eq!(report["run"]["origin"], "agent_owns_tools");
     let is_free = more.contains(&"--allow-own-tools");
     assert_eq!(report["run"]["sandbox"].as_str(), (!is_free).then_some("bubblewrap"), "{report}");
+    // In a sandbox the requests to its model are read on their way; without one nobody does.
+    let own = report["own_tools"].as_array().cloned().unwrap_or_default();
+    assert_eq!(own.is_empty(), is_free, "{profile}: {report}");
+    assert!(!json!(own).to_string().contains("read_note"), "{profile}: {own:?}");
     let is_told = report["head"].to_string().contains("It ran in a sandbox (bubblewrap)");
     assert_eq!(is_told, !is_free, "{report}");
     report["tests"].as_array().expect("tests").clone()

@@ -164,21 +164,23 @@ fn next(held: &[u8]) -> Next {
 
 /// The body that chunks hold, and their bytes; none within where the last is missing, none at all where they are none.
 fn chunks(bytes: &[u8]) -> Option<Option<(Vec<u8>, usize)>> {
-    let (mut body, mut at) = (Vec::new(), 0);
+    // Put together once the last is there: this is asked again with every piece that comes.
+    let (mut found, mut at, mut total) = (Vec::new(), 0, 0);
     loop {
         let rest = bytes.get(at..).unwrap_or_default();
         let Some(line) = place(rest, b"\r\n") else { return Some(None) };
         let size = std::str::from_utf8(rest.get(..line)?).ok()?;
         let size = usize::from_str_radix(size.split(';').next()?.trim(), 16).ok().filter(|size| *size <= MAX_BODY)?;
         let Some(chunk) = rest.get(line + 2..line + 2 + size + 2) else { return Some(None) };
-        body.extend_from_slice(chunk.get(..size)?);
         at += line + 2 + size + 2;
         if size == 0 {
-            return Some(Some((body, at)));
+            return Some(Some((found.concat(), at)));
         }
-        if body.len() > MAX_BODY {
+        total += size;
+        if total > MAX_BODY {
             return None;
         }
+        found.push(chunk.get(..size)?);
     }
 }
 
