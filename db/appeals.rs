@@ -46,10 +46,11 @@ impl Writer<'_> {
 
 /// Keeps where an appeal stands now.
 fn stand(conn: &Connection, row: i64, standing: &AppealStanding) -> Result<(), StoreError> {
-    let sql = "INSERT INTO appeal_standing (appeal, state, since, rule, rule_version) VALUES (?1, ?2, ?3, ?4, ?5)
+    let sql =
+        "INSERT INTO appeal_standing (appeal, name, state, since, rule, rule_version) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
                ON CONFLICT (appeal) DO UPDATE SET state = excluded.state, since = excluded.since";
-    let AppealStanding { state, since, rule, rule_version, .. } = standing;
-    execute(conn, KEEP, sql, (row, state.as_str(), since.unix_seconds(), rule, rule_version)).map(drop)
+    let AppealStanding { id, state, since, rule, rule_version } = standing;
+    execute(conn, KEEP, sql, (row, id.as_str(), state.as_str(), since.unix_seconds(), rule, rule_version)).map(drop)
 }
 
 /// The columns of a standing behind the name of its appeal, from a place on.
@@ -101,8 +102,7 @@ fn one(conn: &Connection, row: i64) -> Result<Option<Appeal>, StoreError> {
     let sql = "SELECT body, digest FROM appeal_events WHERE appeal = ?1 ORDER BY seq";
     let events = rows(conn, WHAT, sql, (row,), |row| event_of(row, 0))?;
     let appeal = read(&name, filing, events)?;
-    let sql = "SELECT a.name, s.state, s.since, s.rule, s.rule_version FROM appeals a
-               LEFT JOIN appeal_standing s ON s.appeal = a.id WHERE a.id = ?1";
+    let sql = "SELECT name, state, since, rule, rule_version FROM appeal_standing WHERE appeal = ?1";
     let standing = first(conn, WHAT, sql, (row,), |row| standing_of(row, 0));
     expect_standing(&appeal, standing?.as_ref()).map(|()| Some(appeal))
 }
@@ -166,8 +166,8 @@ impl Reader {
     /// Hands on every appeal, in the order in which they were filed.
     pub fn each_appeal<E: From<StoreError>>(&self, mut visit: impl FnMut(Appeal) -> Result<(), E>) -> Result<(), E> {
         let sql =
-            "SELECT a.id, a.name, s.state, s.since, s.rule, s.rule_version, a.body, e.body, e.digest FROM appeals a
-                   LEFT JOIN appeal_standing s ON s.appeal = a.id
+            "SELECT a.id, s.name, s.state, s.since, s.rule, s.rule_version, a.body, e.body, e.digest FROM appeals a
+                   LEFT JOIN appeal_standing s ON s.appeal = a.id AND s.name = a.name
                    JOIN appeal_events e ON e.appeal = a.id ORDER BY a.id, e.seq";
         let mut open: Option<(i64, AppealStanding, Filing, Vec<AppealEvent>)> = None;
         let decode = |row: &rusqlite::Row<'_>| {
@@ -194,14 +194,16 @@ impl Reader {
         open.map_or(Ok(()), whole)
     }
 
-    /// The newest appeals in a state, or in any, whose standing is wanted, the newest first. Chains are read of these alone.
+    /// The newest appeals in a state, or in any, whose clock runs since an instant or longer and whose standing is wanted, the newest first.
+    /// Chains are read of these alone.
     pub fn newest_appeals_that(
         &self,
         state: Option<AppealState>,
+        since: Timestamp,
         is_wanted: impl Fn(&AppealStanding) -> bool,
         limit: u32,
     ) -> Result<Vec<Appeal>, StoreError> {
-        let mut wanted = Vec::new();
+        let (mut wanted, since) = (Vec::new(), since.unix_seconds());
         let decode = |row: &rusqlite::Row<'_>| Ok((row.cell::<i64>(0)?, standing_of(row, 1)?));
         let visit = |(id, standing): (i64, AppealStanding)| {
             if wanted.len() >= limit as usize {
@@ -213,14 +215,14 @@ impl Reader {
         let conn = self.connection();
         let walked = match state {
             Some(state) => {
-                let sql = "SELECT a.id, a.name, s.state, s.since, s.rule, s.rule_version FROM appeal_standing s
-                           JOIN appeals a ON a.id = s.appeal WHERE s.state = ?1 ORDER BY s.appeal DESC";
-                each(conn, WHAT, sql, (state.as_str(),), decode, visit)
+                let sql = "SELECT appeal, name, state, since, rule, rule_version FROM appeal_standing
+                           WHERE state = ?1 AND since <= ?2 ORDER BY appeal DESC";
+                each(conn, WHAT, sql, (state.as_str(), since), decode, visit)
             }
             None => {
-                let sql = "SELECT a.id, a.name, s.state, s.since, s.rule, s.rule_version FROM appeal_standing s
-                           JOIN appeals a ON a.id = s.appeal ORDER BY s.appeal DESC";
-                each(conn, WHAT, sql, (), decode, visit)
+                let sql = "SELECT appeal, name, state, since, rule, rule_version FROM appeal_standing
+                           WHERE since <= ?1 ORDER BY appeal DESC";
+                each(conn, WHAT, sql, (since,), decode, visit)
             }
         };
         match walked {
@@ -294,8 +296,8 @@ mod tests {
             .expect("reads");
         assert_eq!(words(all), ["challenged", "filed"]);
         let that = |state: AppealState, limit| {
-            let in_state = reader.newest_appeals_that(Some(state), |_| true, limit).expect("reads");
-            let wanted = reader.newest_appeals_that(None, |one| one.state == state, limit).expect("reads");
+            let in_state = reader.newest_appeals_that(Some(state), day(9).0, |_| true, limit).expect("reads");
+            let wanted = reader.newest_appeals_that(None, day(9).0, |one| one.state == state, limit).expect("reads");
             assert_eq!(in_state, wanted);
             words(in_state)
         };
@@ -398,6 +400,7 @@ mod tests {
         }
         read(&folder).expect("whole again");
         for (forged, mended) in [
+            ("name = 'A-0123456789abcdef'", "name = (SELECT name FROM appeals)"),
             ("state = 'withdrawn'", "state = 'challenged'"),
             ("since = since + 1", "since = since - 1"),
             ("rule = 'another'", "rule = 'pipe-to-shell'"),

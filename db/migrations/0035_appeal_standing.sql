@@ -2,6 +2,7 @@
 -- reads a chain compares the two. `since` is the instant from which the clock of the state runs; of a token its end.
 CREATE TABLE IF NOT EXISTS appeal_standing (
     appeal INTEGER PRIMARY KEY REFERENCES appeals (id),
+    name TEXT NOT NULL,
     state TEXT NOT NULL,
     since INTEGER NOT NULL,
     rule TEXT,
@@ -10,8 +11,9 @@ CREATE TABLE IF NOT EXISTS appeal_standing (
 CREATE INDEX IF NOT EXISTS appeal_standing_state ON appeal_standing (state, appeal);
 
 -- What was refused or lost changes no state.
-INSERT OR IGNORE INTO appeal_standing (appeal, state, since, rule, rule_version)
+INSERT OR IGNORE INTO appeal_standing (appeal, name, state, since, rule, rule_version)
 SELECT a.id,
+       a.name,
        CASE e.body ->> 'event' WHEN 'taken' THEN 'under_review' WHEN 'decided' THEN e.body ->> 'outcome' ELSE e.body ->> 'event' END,
        unixepoch(CASE
            WHEN e.body ->> 'event' = 'challenged' THEN e.body ->> 'expires'

@@ -6,7 +6,7 @@ use capdex_dataset::escape;
 use capdex_db::StoreError;
 use capdex_model::appeal::{Appeal, AppealDeed, AppealRecord, AppealStanding, AppealState, Outcome};
 use capdex_model::rule::measured::Rate;
-use capdex_model::time::AsOf;
+use capdex_model::time::{AsOf, Timestamp};
 use serde_json::{Value, json};
 
 use super::super::{list_output, summary};
@@ -29,7 +29,9 @@ pub(super) fn list(global: &Global, options: &AppealListArgs, out: &mut Out) -> 
     let reader = super::super::reader(global)?;
     let is_wanted = |one: &AppealStanding| !options.overdue || late(one, &settings, at.0).is_some();
     let appeals = if options.overdue || options.state.is_some() {
-        reader.newest_appeals_that(options.state, is_wanted, options.limit)?
+        // Nothing is late whose clock has not begun.
+        let since = if options.overdue { at.0 } else { Timestamp::from_unix_seconds(i64::MAX) };
+        reader.newest_appeals_that(options.state, since, is_wanted, options.limit)?
     } else {
         reader.newest_appeals(options.limit)?
     };
