@@ -1,8 +1,10 @@
 //! Appeals: filings and the chains of their events, only ever added to.
 //!
-//! Every read walks the chain: an event that somebody altered, moved or took out is [`StoreError::Corrupt`].
+//! Every read walks the chain: an event that somebody altered, moved or took out is [`StoreError::Corrupt`]. Where an appeal stands is
+//! kept beside its chain, so that lists are found without reading all; a chain that comes to something else is corrupt as well.
 
-use capdex_model::appeal::{Appeal, AppealEvent, AppealId, Filing};
+use capdex_model::appeal::{Appeal, AppealEvent, AppealId, AppealStanding, AppealState, Filing};
+use capdex_model::time::Timestamp;
 use rusqlite::Connection;
 
 use crate::sql::{Cells, canonical, each, execute, first, id_of, insert, rows};
@@ -23,6 +25,7 @@ impl Writer<'_> {
         let values = (name.as_str(), &filing.subject.identity, canonical(filing)?, contact);
         let row = insert(conn, KEEP, sql, values)?;
         appeal.events().iter().try_for_each(|event| put(conn, row, event))?;
+        stand(conn, row, &appeal.standing())?;
         Ok(true)
     }
 
@@ -36,8 +39,33 @@ impl Writer<'_> {
         // Read again under the lock: somebody may have added to it since the event was made.
         let mut appeal = one(conn, row)?.ok_or_else(|| refused(format!("{} has no events", event.appeal)))?;
         appeal.add(event.clone()).map_err(|fault| refused(fault.to_string()))?;
-        put(conn, row, event)
+        put(conn, row, event)?;
+        stand(conn, row, &appeal.standing())
     }
+}
+
+/// Keeps where an appeal stands now.
+fn stand(conn: &Connection, row: i64, standing: &AppealStanding) -> Result<(), StoreError> {
+    let sql =
+        "INSERT INTO appeal_standing (appeal, name, state, since, rule, rule_version) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+               ON CONFLICT (appeal) DO UPDATE SET state = excluded.state, since = excluded.since";
+    let AppealStanding { id, state, since, rule, rule_version } = standing;
+    execute(conn, KEEP, sql, (row, id.as_str(), state.as_str(), since.unix_seconds(), rule, rule_version)).map(drop)
+}
+
+/// The columns of a standing behind the name of its appeal, from a place on.
+fn standing_of(row: &rusqlite::Row<'_>, column: usize) -> Result<AppealStanding, StoreError> {
+    let corrupt = |fault: capdex_model::appeal::AppealFault| StoreError::Corrupt {
+        what: "standing of an appeal",
+        detail: fault.to_string(),
+    };
+    Ok(AppealStanding {
+        id: row.cell::<String>(column)?.parse().map_err(corrupt)?,
+        state: row.cell::<String>(column + 1)?.parse().map_err(corrupt)?,
+        since: Timestamp::from_unix_seconds(row.cell(column + 2)?),
+        rule: row.cell(column + 3)?,
+        rule_version: row.cell(column + 4)?,
+    })
 }
 
 fn put(conn: &Connection, row: i64, event: &AppealEvent) -> Result<(), StoreError> {
@@ -73,7 +101,19 @@ fn one(conn: &Connection, row: i64) -> Result<Option<Appeal>, StoreError> {
     let Some((name, filing)) = filed else { return Ok(None) };
     let sql = "SELECT body, digest FROM appeal_events WHERE appeal = ?1 ORDER BY seq";
     let events = rows(conn, WHAT, sql, (row,), |row| event_of(row, 0))?;
-    read(&name, filing, events).map(Some)
+    let appeal = read(&name, filing, events)?;
+    let sql = "SELECT name, state, since, rule, rule_version FROM appeal_standing WHERE appeal = ?1";
+    let standing = first(conn, WHAT, sql, (row,), |row| standing_of(row, 0));
+    expect_standing(&appeal, standing?.as_ref()).map(|()| Some(appeal))
+}
+
+/// A chain that comes to something else than what is kept beside it was altered, or that was.
+fn expect_standing(appeal: &Appeal, standing: Option<&AppealStanding>) -> Result<(), StoreError> {
+    if standing == Some(&appeal.standing()) {
+        return Ok(());
+    }
+    let detail = format!("{} stands elsewhere than its events say", appeal.id());
+    Err(StoreError::Corrupt { what: "standing of an appeal", detail })
 }
 
 fn all_of(conn: &Connection, ids: Vec<i64>) -> Result<Vec<Appeal>, StoreError> {
@@ -110,19 +150,11 @@ impl Reader {
     /// The appeals to which something may still happen, in the order in which they were filed: all but those that ended as lapsed,
     /// withdrawn, or decided otherwise than that the finding is wrong.
     pub fn open_appeals(&self) -> Result<Vec<Appeal>, StoreError> {
-        // By the last event alone, so that what is over costs no chain: the daemon asks every minute.
-        let sql = "SELECT a.id, a.name, a.body, e.body, e.digest FROM appeals a
-                   JOIN appeal_events l ON l.appeal = a.id
-                     AND l.seq = (SELECT max(seq) FROM appeal_events WHERE appeal = a.id)
-                     AND NOT (l.body ->> 'event' IN ('lapsed', 'withdrawn')
-                              OR (l.body ->> 'event' = 'decided' AND l.body ->> 'outcome' <> 'overturned'))
-                   JOIN appeal_events e ON e.appeal = a.id ORDER BY a.id, e.seq";
-        let mut open = Vec::new();
-        self.walk_appeals(sql, |appeal| -> Result<(), StoreError> {
-            open.push(appeal);
-            Ok(())
-        })?;
-        Ok(open)
+        // What is over costs no chain: the daemon asks every minute.
+        let sql = "SELECT appeal FROM appeal_standing
+                   WHERE state NOT IN ('lapsed', 'withdrawn', 'upheld', 'rule_changed', 'not_mine') ORDER BY appeal";
+        let ids = rows(self.connection(), WHAT, sql, (), |row| row.cell(0))?;
+        all_of(self.connection(), ids)
     }
 
     /// The number of appeals.
@@ -132,59 +164,70 @@ impl Reader {
     }
 
     /// Hands on every appeal, in the order in which they were filed.
-    pub fn each_appeal<E: From<StoreError>>(&self, visit: impl FnMut(Appeal) -> Result<(), E>) -> Result<(), E> {
-        let sql = "SELECT a.id, a.name, a.body, e.body, e.digest FROM appeals a
+    pub fn each_appeal<E: From<StoreError>>(&self, mut visit: impl FnMut(Appeal) -> Result<(), E>) -> Result<(), E> {
+        let sql =
+            "SELECT a.id, s.name, s.state, s.since, s.rule, s.rule_version, a.body, e.body, e.digest FROM appeals a
+                   LEFT JOIN appeal_standing s ON s.appeal = a.id AND s.name = a.name
                    JOIN appeal_events e ON e.appeal = a.id ORDER BY a.id, e.seq";
-        self.walk_appeals(sql, visit)
-    }
-
-    /// The newest appeals that are wanted, the newest first. No older one is read once there are enough.
-    pub fn newest_appeals_that(
-        &self,
-        is_wanted: impl Fn(&Appeal) -> bool,
-        limit: u32,
-    ) -> Result<Vec<Appeal>, StoreError> {
-        let sql = "SELECT a.id, a.name, a.body, e.body, e.digest FROM appeals a
-                   JOIN appeal_events e ON e.appeal = a.id ORDER BY a.id DESC, e.seq";
-        let mut found = Vec::new();
-        let walked = self.walk_appeals(sql, |appeal| {
-            if found.len() >= limit as usize {
-                return Err(Ended::Enough);
-            }
-            found.extend(is_wanted(&appeal).then_some(appeal));
-            Ok(())
-        });
-        match walked {
-            Err(Ended::Store(error)) => Err(error),
-            Ok(()) | Err(Ended::Enough) => Ok(found),
-        }
-    }
-
-    fn walk_appeals<E: From<StoreError>>(
-        &self,
-        sql: &'static str,
-        mut visit: impl FnMut(Appeal) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let mut open: Option<(i64, String, Filing, Vec<AppealEvent>)> = None;
+        let mut open: Option<(i64, AppealStanding, Filing, Vec<AppealEvent>)> = None;
         let decode = |row: &rusqlite::Row<'_>| {
-            let head = (row.cell::<i64>(0)?, row.cell::<String>(1)?, row.cell::<String>(2)?);
-            Ok((head, event_of(row, 3)?))
+            let head = (row.cell::<i64>(0)?, standing_of(row, 1)?, row.cell::<String>(6)?);
+            Ok((head, event_of(row, 7)?))
         };
-        each(self.connection(), WHAT, sql, (), decode, |((id, name, body), event)| -> Result<(), E> {
+        let mut whole = |(_, standing, filing, events): (i64, AppealStanding, Filing, Vec<AppealEvent>)| {
+            let appeal = read(standing.id.as_str(), filing, events)?;
+            expect_standing(&appeal, Some(&standing))?;
+            visit(appeal)
+        };
+        each(self.connection(), WHAT, sql, (), decode, |((id, standing, body), event)| -> Result<(), E> {
             match &mut open {
                 Some((known, _, _, events)) if *known == id => events.push(event),
                 _ => {
                     let filing = crate::packed::parse(&body, "appeal")?;
-                    if let Some((_, name, filing, events)) = open.replace((id, name, filing, vec![event])) {
-                        visit(read(&name, filing, events)?)?;
+                    if let Some(before) = open.replace((id, standing, filing, vec![event])) {
+                        whole(before)?;
                     }
                 }
             }
             Ok(())
         })?;
-        match open {
-            Some((_, name, filing, events)) => visit(read(&name, filing, events)?),
-            None => Ok(()),
+        open.map_or(Ok(()), whole)
+    }
+
+    /// The newest appeals in a state, or in any, whose clock runs since an instant or longer and whose standing is wanted, the newest first.
+    /// Chains are read of these alone.
+    pub fn newest_appeals_that(
+        &self,
+        state: Option<AppealState>,
+        since: Timestamp,
+        is_wanted: impl Fn(&AppealStanding) -> bool,
+        limit: u32,
+    ) -> Result<Vec<Appeal>, StoreError> {
+        let (mut wanted, since) = (Vec::new(), since.unix_seconds());
+        let decode = |row: &rusqlite::Row<'_>| Ok((row.cell::<i64>(0)?, standing_of(row, 1)?));
+        let visit = |(id, standing): (i64, AppealStanding)| {
+            if wanted.len() >= limit as usize {
+                return Err(Ended::Enough);
+            }
+            wanted.extend(is_wanted(&standing).then_some(id));
+            Ok(())
+        };
+        let conn = self.connection();
+        let walked = match state {
+            Some(state) => {
+                let sql = "SELECT appeal, name, state, since, rule, rule_version FROM appeal_standing
+                           WHERE state = ?1 AND since <= ?2 ORDER BY appeal DESC";
+                each(conn, WHAT, sql, (state.as_str(), since), decode, visit)
+            }
+            None => {
+                let sql = "SELECT appeal, name, state, since, rule, rule_version FROM appeal_standing
+                           WHERE since <= ?1 ORDER BY appeal DESC";
+                each(conn, WHAT, sql, (since,), decode, visit)
+            }
+        };
+        match walked {
+            Err(Ended::Store(error)) => Err(error),
+            Ok(()) | Err(Ended::Enough) => all_of(conn, wanted),
         }
     }
 }
@@ -252,11 +295,17 @@ mod tests {
             })
             .expect("reads");
         assert_eq!(words(all), ["challenged", "filed"]);
-        let that = |state: &str, limit| {
-            words(reader.newest_appeals_that(|one| one.state().as_str() == state, limit).expect("reads"))
+        let that = |state: AppealState, limit| {
+            let in_state = reader.newest_appeals_that(Some(state), day(9).0, |_| true, limit).expect("reads");
+            let wanted = reader.newest_appeals_that(None, day(9).0, |one| one.state == state, limit).expect("reads");
+            assert_eq!(in_state, wanted);
+            words(in_state)
         };
-        assert_eq!((that("filed", 5), that("challenged", 1)), (vec!["filed"], vec!["challenged"]));
-        assert_eq!((that("filed", 0), that("lapsed", 5)), (vec![], vec![]));
+        assert_eq!(
+            (that(AppealState::Filed, 5), that(AppealState::Challenged, 1)),
+            (vec!["filed"], vec!["challenged"])
+        );
+        assert_eq!((that(AppealState::Filed, 0), that(AppealState::Lapsed, 5)), (vec![], vec![]));
         let over = appeal("two");
         let event =
             over.next(day(2), Actor::Vendor, "", AppealDeed::Withdrawn { reason: String::new() }).expect("follows");
@@ -264,6 +313,59 @@ mod tests {
         assert_eq!(words(store.reader().expect("opens").open_appeals().expect("reads")), ["challenged"]);
         assert_eq!(reader.appeal_count().expect("counts"), 2);
         assert_eq!(reader.appeal_contact(&appeal("one").id()).expect("reads").as_deref(), Some("a@b.test"));
+    }
+
+    #[test]
+    fn a_store_of_before_learns_where_its_appeals_stand() {
+        use capdex_model::appeal::{Outcome, ProofMethod};
+        let folder = Folder::new();
+        let lost = || AppealDeed::Lost { reason: "gone".into() };
+        let refused = || AppealDeed::Refused { method: ProofMethod::Dns, reason: "no record".into() };
+        let proven = AppealDeed::Proven {
+            method: ProofMethod::Package,
+            locator: "x".into(),
+            content: digest("t"),
+            subject: None,
+        };
+        let decided = |outcome| AppealDeed::Decided { outcome, reason: "it is so".into() };
+        let deeds = [
+            AppealDeed::Challenged { expires: day(20).0, key: "k".into() },
+            refused(),
+            proven,
+            AppealDeed::Answered { answer: serde_json::json!({}) },
+            AppealDeed::Taken,
+            lost(),
+            decided(Outcome::Upheld),
+            AppealDeed::Reopened { text: "It is a test.".into() },
+            decided(Outcome::Overturned),
+            lost(),
+        ];
+        // One appeal of each length, so that each event is the last of one.
+        let appeals: Vec<Appeal> = (0..=deeds.len())
+            .map(|length| {
+                let mut appeal = appeal(&format!("number {length}"));
+                for (at, deed) in (2..).zip(deeds.iter().take(length)) {
+                    let event = appeal.next(day(at), Actor::Operator, "ann", deed.clone()).expect("follows");
+                    appeal.add(event).expect("added");
+                }
+                appeal
+            })
+            .collect();
+        let filed = appeals.clone();
+        let file =
+            move |writer: &crate::Writer<'_>| filed.iter().try_for_each(|one| writer.file_appeal(one, None).map(drop));
+        folder.store().write(file).expect("kept");
+        let before = crate::migrate::SCHEMA_VERSION - 1;
+        folder.sql(&format!("DROP TABLE appeal_standing; PRAGMA user_version = {before}"));
+        let mut read = Vec::new();
+        let reader = folder.store().reader().expect("opens");
+        reader
+            .each_appeal(|one| -> Result<(), StoreError> {
+                read.push(one);
+                Ok(())
+            })
+            .expect("each stands where its chain says");
+        assert_eq!(read, appeals);
     }
 
     #[test]
@@ -295,6 +397,18 @@ mod tests {
             folder.sql(&body(place, "'~'"));
             assert!(read(&folder).is_err(), "letter {place}, {was:?}");
             folder.sql(&body(place, &format!("'{was}'")));
+        }
+        read(&folder).expect("whole again");
+        for (forged, mended) in [
+            ("name = 'A-0123456789abcdef'", "name = (SELECT name FROM appeals)"),
+            ("state = 'withdrawn'", "state = 'challenged'"),
+            ("since = since + 1", "since = since - 1"),
+            ("rule = 'another'", "rule = 'pipe-to-shell'"),
+            ("rule_version = 9", "rule_version = 1"),
+        ] {
+            folder.sql(&format!("UPDATE appeal_standing SET {forged}"));
+            assert!(read(&folder).is_err(), "{forged}");
+            folder.sql(&format!("UPDATE appeal_standing SET {mended}"));
         }
         read(&folder).expect("whole again");
         folder.sql("DELETE FROM appeal_events WHERE seq = 0");

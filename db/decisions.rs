@@ -23,7 +23,7 @@ use serde_json::Value;
 
 use crate::agent_runs::KeptAgentTrial;
 use crate::connection::{StoreFileContent, inspect, open_to_write};
-use crate::judge::{JudgeAnswer, JudgeCall, JudgeUse, UnitId, UnpreparedServer};
+use crate::judge::{JudgeAnswer, JudgeCall, JudgeUse, UnitId, Unprepared};
 use crate::migrate::{self, SCHEMA_VERSION, SchemaState};
 use crate::sql::failed;
 use crate::{Store, StoreError, Writer};
@@ -71,7 +71,7 @@ impl Decisions<'_> {
     }
 
     /// Keeps the parts of what a scan found; see [`Writer::put_judge_parts`].
-    pub fn put_judge_parts(&self, server: &UnpreparedServer, parts: &[JudgePart]) -> Result<(), StoreError> {
+    pub fn put_judge_parts(&self, server: &Unprepared, parts: &[JudgePart]) -> Result<(), StoreError> {
         self.0.put_judge_parts(server, parts)
     }
 

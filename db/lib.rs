@@ -103,7 +103,7 @@ pub use families::{CampaignRow, FamilyMember};
 pub use gaps::LedgerGap;
 pub use handed_out::{StandingArtifact, StandingCapability};
 pub use judge::{
-    JudgeAnswer, JudgeCall, JudgePartRow, JudgeSpent, JudgeUse, StandingUnit, StoredJudgement, UnitId, UnpreparedServer,
+    JudgeAnswer, JudgeCall, JudgePartRow, JudgeSpent, JudgeUse, StandingUnit, StoredJudgement, UnitId, Unprepared,
 };
 pub use listings::{ListingState, StoredListing, Upserted};
 pub use lock::is_locked;

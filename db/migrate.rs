@@ -42,8 +42,11 @@ const STEPS: &[M<'_>] = &[
     M::up(include_str!("migrations/0031_judge.sql")),
 ];
 /// The steps behind the one that asks.
-const LATER: &[M<'_>] =
-    &[M::up(include_str!("migrations/0033_campaign_words.sql")), M::up(include_str!("migrations/0034_agent_runs.sql"))];
+const LATER: &[M<'_>] = &[
+    M::up(include_str!("migrations/0033_campaign_words.sql")),
+    M::up(include_str!("migrations/0034_agent_runs.sql")),
+    M::up(include_str!("migrations/0035_appeal_standing.sql")),
+];
 
 /// Every step in its order.
 fn steps() -> Migrations<'static> {

@@ -12,6 +12,7 @@ use capdex_judge::prompt::{Ballot, PromptVersion};
 use capdex_judge::unit::{JudgePart, JudgeUnit, UNIT_FORM};
 use capdex_judge::wire::JudgeModel;
 use capdex_judge::{Unanswered, key};
+use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
 use capdex_model::time::AsOf;
 use rusqlite::{Connection, Row};
@@ -20,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::sql::{Cells, canonical, each, execute, first, id_of, insert, seconds};
 use crate::{Reader, StoreError, Writer, json_documents};
 
-pub use standing::{JudgePartRow, StandingUnit, UnpreparedServer};
+pub use standing::{JudgePartRow, StandingUnit, Unprepared};
 
 const READ: &str = "read what the judge was asked";
 const KEEP: &str = "keep what the judge was asked";
@@ -39,6 +40,13 @@ pub struct JudgeUse {
     pub model: JudgeModel,
     /// Answers that a finding needs: 1, or 2 with the questions put both ways.
     pub votes: u32,
+    /// The kinds that it is asked about; servers alone where it says nothing.
+    #[serde(default = "servers")]
+    pub kinds: Vec<Kind>,
+}
+
+fn servers() -> Vec<Kind> {
+    vec![Kind::McpServer]
 }
 
 impl JudgeUse {
@@ -90,6 +98,21 @@ pub struct JudgeAnswer {
     pub tokens_out: u64,
 }
 
+impl JudgeAnswer {
+    /// What came of a question that nobody answered. It cost nothing and took no time unless the caller says otherwise.
+    pub const fn without(why: Unanswered) -> Self {
+        Self {
+            outcome: Err(why),
+            body: None,
+            answered_by: String::new(),
+            fingerprint: String::new(),
+            latency_ms: 0,
+            tokens_in: 0,
+            tokens_out: 0,
+        }
+    }
+}
+
 /// A request with its unit and what came of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredJudgement {
@@ -116,7 +139,7 @@ pub struct JudgeSpent {
 
 impl Writer<'_> {
     /// Keeps the parts of what a scan found. A server without a tool has none, and is not looked at again either.
-    pub fn put_judge_parts(&self, server: &UnpreparedServer, parts: &[JudgePart]) -> Result<(), StoreError> {
+    pub fn put_judge_parts(&self, server: &Unprepared, parts: &[JudgePart]) -> Result<(), StoreError> {
         let conn = self.connection();
         let sql =
             "INSERT OR IGNORE INTO judge_parts (scan_result, form, part, unit, places) VALUES (?1, ?2, ?3, ?4, ?5)";

@@ -1,6 +1,6 @@
-//! The servers that stand now, as units of the judge: which were never taken apart, and which wait for an answer.
+//! What stands now, as units of the judge: what was never taken apart, and what waits for an answer.
 
-use capdex_judge::unit::{JudgeUnit, UNIT_FORM};
+use capdex_judge::unit::{JudgeUnit, KINDS, UNIT_FORM};
 use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
 use capdex_model::fact::Place;
@@ -10,9 +10,9 @@ use super::{READ, UnitId};
 use crate::sql::{Cells, rows};
 use crate::{Reader, SnapshotId, StoreError};
 
-/// A server that was scanned and not yet taken apart.
+/// A capability that was scanned and not yet taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnpreparedServer {
+pub struct Unprepared {
     pub(crate) revision: i64,
     /// Its id.
     pub id: CapabilityId,
@@ -42,18 +42,25 @@ pub struct JudgePartRow {
     pub places: Vec<Place>,
 }
 
+/// The kinds as a statement takes them: three, of which some may be missing.
+fn words(kinds: &[Kind]) -> [Option<&'static str>; 3] {
+    let mut words = KINDS.into_iter().map(|kind| kinds.contains(&kind).then(|| kind.as_str()));
+    std::array::from_fn(|_| words.next().flatten())
+}
+
 impl Reader {
-    /// The servers that stand now and were never taken apart, by identity.
-    pub fn unprepared_servers(&self) -> Result<Vec<UnpreparedServer>, StoreError> {
+    /// The capabilities of some kinds that stand now and were never taken apart, by identity.
+    pub fn unprepared(&self, kinds: &[Kind]) -> Result<Vec<Unprepared>, StoreError> {
         let sql = "SELECT r.id, k.digest, i.name, i.snapshot
                    FROM identities i
                    JOIN scan_results r ON r.scan = i.scan
                    JOIN capabilities k ON k.id = r.capability
-                   WHERE k.kind = ?1 AND i.snapshot IS NOT NULL
+                   WHERE k.kind IN (?1, ?3, ?4) AND i.snapshot IS NOT NULL
                      AND NOT EXISTS (SELECT 1 FROM judge_parts p WHERE p.scan_result = r.id AND p.form = ?2)
                    ORDER BY i.name, k.digest";
-        rows(self.connection(), READ, sql, (Kind::McpServer.as_str(), UNIT_FORM), |row| {
-            Ok(UnpreparedServer {
+        let [one, two, three] = words(kinds);
+        rows(self.connection(), READ, sql, (one, UNIT_FORM, two, three), |row| {
+            Ok(Unprepared {
                 revision: row.cell(0)?,
                 id: CapabilityId(row.digest(1)?),
                 identity: row.cell(2)?,
@@ -62,18 +69,20 @@ impl Reader {
         })
     }
 
-    /// The units of the servers that stand now, in the order in which they are asked about: never asked about, then in the most
+    /// The units of what stands now of some kinds, in the order in which they are asked about: never asked about, then in the most
     /// directories, then by identity.
-    pub fn standing_units(&self) -> Result<Vec<StandingUnit>, StoreError> {
+    pub fn standing_units(&self, kinds: &[Kind]) -> Result<Vec<StandingUnit>, StoreError> {
         let sql = "SELECT u.id, u.digest, NOT EXISTS (SELECT 1 FROM judge_calls c WHERE c.unit = u.id) AS new,
                           max((SELECT count(*) FROM listing_identities e WHERE e.identity = i.id AND e.named = 1)) AS listed
                    FROM identities i
                    JOIN scan_results r ON r.scan = i.scan
+                   JOIN capabilities k ON k.id = r.capability AND k.kind IN (?2, ?3, ?4)
                    JOIN judge_parts p ON p.scan_result = r.id AND p.form = ?1
                    JOIN judge_units u ON u.id = p.unit
                    GROUP BY u.id
                    ORDER BY new DESC, listed DESC, min(i.name), u.digest";
-        rows(self.connection(), READ, sql, (UNIT_FORM,), |row| {
+        let [one, two, three] = words(kinds);
+        rows(self.connection(), READ, sql, (UNIT_FORM, one, two, three), |row| {
             Ok(StandingUnit { id: UnitId(row.cell(0)?), digest: row.digest(1)?, is_new: row.cell(2)? })
         })
     }

@@ -11,13 +11,18 @@ use crate::{Scanned, Store};
 
 fn unit(text: &str) -> JudgeUnit {
     let fields = vec![UnitField { pointer: "/description".into(), text: text.into() }];
-    JudgeUnit { server: "s".into(), host: String::new(), tools: vec![UnitTool { name: "t".into(), fields }] }
+    JudgeUnit {
+        kind: Kind::McpServer,
+        server: "s".into(),
+        host: String::new(),
+        tools: vec![UnitTool { name: "t".into(), fields }],
+    }
 }
 
 fn judge() -> JudgeUse {
     let model =
         JudgeModel { kind: WireKind::OpenAi, name: "m".into(), format: AnswerFormat::JsonSchema, any_name: false };
-    JudgeUse { model, votes: 1 }
+    JudgeUse { model, votes: 1, kinds: vec![Kind::McpServer] }
 }
 
 fn call(id: UnitId, unit: &JudgeUnit, night: i64) -> JudgeCall {
@@ -62,7 +67,7 @@ fn servers_are_taken_apart_once_and_equal_units_stand_once() {
     for name in ["a", "b", "c"] {
         server(&store, name);
     }
-    let unprepared = store.reader().expect("opens").unprepared_servers().expect("reads");
+    let unprepared = store.reader().expect("opens").unprepared(&[Kind::McpServer]).expect("reads");
     assert_eq!(
         unprepared.iter().map(|server| server.identity.as_str()).collect::<Vec<_>>(),
         ["npm:a", "npm:b", "npm:c"]
@@ -77,8 +82,8 @@ fn servers_are_taken_apart_once_and_equal_units_stand_once() {
         store.write(move |writer| writer.put_judge_parts(&server, &parts)).expect("kept");
     }
     let reader = store.reader().expect("opens");
-    assert_eq!(reader.unprepared_servers().expect("reads"), []);
-    let units = reader.standing_units().expect("reads");
+    assert_eq!(reader.unprepared(&[Kind::McpServer]).expect("reads"), []);
+    let units = reader.standing_units(&[Kind::McpServer]).expect("reads");
     assert_eq!(
         units.iter().map(|unit| (unit.digest, unit.is_new)).collect::<Vec<_>>(),
         [(unit("same").digest(), true)]
@@ -95,11 +100,11 @@ fn a_request_stands_before_its_answer_and_each_has_one_answer() {
     let folder = Folder::new();
     let store = folder.store();
     server(&store, "a");
-    let server = store.reader().expect("opens").unprepared_servers().expect("reads").remove(0);
+    let server = store.reader().expect("opens").unprepared(&[Kind::McpServer]).expect("reads").remove(0);
     store
         .write(move |writer| writer.put_judge_parts(&server, &[JudgePart::Unit(unit("x"), vec![Place::default()])]))
         .expect("kept");
-    let id = store.reader().expect("opens").standing_units().expect("reads")[0].id;
+    let id = store.reader().expect("opens").standing_units(&[Kind::McpServer]).expect("reads")[0].id;
     let begin =
         |night: i64| store.write(move |writer| writer.begin_judge_call(&call(id, &unit("x"), night))).expect("kept");
     let first = begin(1);
@@ -132,7 +137,7 @@ fn a_request_stands_before_its_answer_and_each_has_one_answer() {
     each.expect("reads");
     assert_eq!(all, [Some(used), Some(failed)]);
     assert_eq!(spent(2).calls, 1);
-    assert!(!reader.standing_units().expect("reads")[0].is_new);
+    assert!(!reader.standing_units(&[Kind::McpServer]).expect("reads")[0].is_new);
 }
 
 #[test]

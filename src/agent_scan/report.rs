@@ -98,6 +98,9 @@ pub struct Report {
     pub models: BTreeSet<AnsweredModel>,
     /// The tokens that the endpoint counted.
     pub tokens: u64,
+    /// The tools of its own that the agent offered its model in any trial, sorted; empty where that was not seen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub own_tools: Vec<String>,
     /// The score.
     pub score: AgentScore,
     /// Twin trials that were played to their end.
@@ -263,13 +266,16 @@ impl Report {
         let twins = tests.iter().map(|test| test.twin.played).sum();
         let useful_twins = tests.iter().map(|test| test.twin.useful).sum();
         let models = grades.iter().flat_map(|grade| &grade.models);
+        let own_tools: BTreeSet<&String> = grades.iter().flat_map(|grade| &grade.own_tools).collect();
+        let own_tools: Vec<String> = own_tools.into_iter().cloned().collect();
         Self {
             schema: REPORT_SCHEMA.to_owned(),
-            head: head(&run, &score, (twins, useful_twins), grades),
+            head: head((&run, &own_tools), &score, (twins, useful_twins), grades),
             models: models
                 .map(|(model, state)| AnsweredModel { model: model.clone(), system_fingerprint: state.clone() })
                 .collect(),
             tokens: grades.iter().fold(0, |sum: u64, grade| sum.saturating_add(grade.tokens)),
+            own_tools,
             run,
             score,
             twins,
@@ -314,8 +320,16 @@ fn graded(pack: &Pack, run: &RunHead, transcript: &Transcript) -> Result<TrialGr
     grade::grade(pack, transcript)
 }
 
+/// Tools of the agent's own that are named in words.
+const SHOWN_TOOLS: usize = 20;
+
 /// The lines that a reader must know first.
-fn head(run: &RunHead, score: &AgentScore, (twins, useful): (u32, u32), grades: &[TrialGrade]) -> Vec<String> {
+fn head(
+    (run, own_tools): (&RunHead, &[String]),
+    score: &AgentScore,
+    (twins, useful): (u32, u32),
+    grades: &[TrialGrade],
+) -> Vec<String> {
     let mut lines = Vec::new();
     if twins == 0 {
         lines
@@ -331,7 +345,11 @@ fn head(run: &RunHead, score: &AgentScore, (twins, useful): (u32, u32), grades: 
     lines.push(match run.origin {
         Origin::MockOnly => "All tools were mocks of capdex (side_effects = mock_only).".to_owned(),
         Origin::AgentOwnsTools => {
-            "The agent has tools of its own, whose use is not seen (agent_owns_tools).".to_owned()
+            let names = own_tools.iter().take(SHOWN_TOOLS).map(String::as_str).collect::<Vec<_>>().join(", ");
+            let more = own_tools.len().saturating_sub(SHOWN_TOOLS);
+            let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+            let named = if names.is_empty() { names } else { format!(": {names}{more}") };
+            format!("The agent has tools of its own, whose use is not seen (agent_owns_tools){named}.")
         }
         Origin::Submitted => "The transcripts were handed in; capdex saw none of it happen (submitted).".to_owned(),
     });

@@ -152,6 +152,11 @@ pub enum Event {
         /// Files that are new, changed or gone, the first of them.
         changed: Vec<String>,
     },
+    /// The tools that an agent which was started offered its model beside those of the mock servers.
+    OwnTools {
+        /// Their names, sorted.
+        names: Vec<String>,
+    },
     /// The trial is over.
     End {
         /// Why.

@@ -16,6 +16,7 @@ use capdex_model::score::Score;
 use capdex_model::time::AsOf;
 use serde_json::{Map, Value, json};
 
+use super::scorecard::{self, ScorecardClaim};
 use super::{rule_now, subject_now};
 use crate::analysis;
 
@@ -64,13 +65,17 @@ pub fn answer(reader: &Reader, appeal: &Appeal, now: AsOf) -> anyhow::Result<Val
     let surface = facts.as_ref().zip(found.first()).and_then(|(facts, (at, _))| facts.findings().nth(*at));
     let surface = surface.map(|fact| fact.surface);
     let head = Head::of(reader, appeal, &current)?;
+    let mut checks = vec![claim(reader, appeal, (&current, facts.as_ref()), &found, surface, &head)?];
+    // What its maintainers say without an appeal stands behind what its vendor says in it.
+    let annotated = head.annotated.iter().filter(|one| filing.rule.as_deref().is_some_and(|rule| one.is_about(rule)));
+    checks.extend(annotated.map(|one| check(one.claim, None, format!("{}; a person compares", one.words()))));
     let numbers = facts.as_ref().map(|facts| numbers(facts, &found, &current, now));
     let (scores, band) = numbers.unwrap_or_else(|| (json!({}), Value::Null));
     Ok(json!({
         "content_sha256": filing.content.hex(),
         "finding": first,
         "rule": rule(appeal),
-        "checks": [claim(reader, appeal, (&current, facts.as_ref()), &found, surface, &head)?],
+        "checks": checks,
         "head": { "version": current.version, "content_sha256": current.capability.content.hex(),
                   "is_same_content": head.is_same, "still_found": head.still_found, "seen": current.revision_as_of },
         "scores": scores,
@@ -114,6 +119,8 @@ struct Head {
     version: Option<String>,
     /// How its source describes it; none where it does not, or the bytes are not kept.
     description: Option<String>,
+    /// What its maintainers say of checks of others; empty where the bytes are not kept.
+    annotated: Vec<ScorecardClaim>,
 }
 
 impl Head {
@@ -137,6 +144,7 @@ impl Head {
             still_found: Some(has(&facts)),
             found_again: again.as_ref().map(has),
             version: current.version.clone(),
+            annotated: bundle.as_ref().map(scorecard::claims).unwrap_or_default(),
             description: bundle
                 .as_ref()
                 .and_then(|bundle| bundle.claims.description.known())

@@ -13,15 +13,15 @@ pub fn label(appeal: &Appeal) -> Option<&'static str> {
 }
 
 /// The case in the form that `capdex bench` reads, all in one set: the lines around the finding, so that no whole file of a
-/// stranger's is copied. None where there is no label.
-pub fn case(appeal: &Appeal, file: &str, lines: &str) -> Option<Value> {
-    let (label, filing) = (label(appeal)?, appeal.filing());
-    Some(json!({
+/// stranger's is copied.
+pub fn case(appeal: &Appeal, label: &str, file: &str, lines: &str) -> Value {
+    let filing = appeal.filing();
+    json!({
         "case": appeal.id(),
         "label": label,
         "subset": "appeals",
         "category": filing.rule,
         "source": filing.subject,
         "files": { file: lines },
-    }))
+    })
 }

@@ -9,6 +9,7 @@ pub mod filing;
 pub mod leads;
 pub mod places;
 pub mod proof;
+pub mod scorecard;
 pub mod settings;
 pub mod tend;
 pub mod token;

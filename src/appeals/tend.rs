@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 
 use capdex_db::{Reader, Store, StoreError};
 use capdex_model::alert::{Alert, AlertEvidence};
-use capdex_model::appeal::{ALERT_PASS as PASS, Actor, Appeal, AppealDeed, AppealState, ClockName, Due};
+use capdex_model::appeal::{
+    ALERT_PASS as PASS, Actor, Appeal, AppealDeed, AppealStanding, AppealState, ClockName, Due,
+};
 use capdex_model::bundle::Bundle;
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
@@ -190,7 +192,12 @@ fn alerts(appeal: &Appeal, late: Vec<Due>, now: AsOf) -> Vec<Alert> {
 
 /// What is due and late.
 pub fn overdue(appeal: &Appeal, settings: &AppealSettings, now: Timestamp) -> Option<Due> {
-    appeal.due(&settings.clocks, rule_now).filter(|due| due.what != ClockName::Lapse && due.at <= now)
+    late(&appeal.standing(), settings, now)
+}
+
+/// The same of where an appeal stands.
+pub fn late(standing: &AppealStanding, settings: &AppealSettings, now: Timestamp) -> Option<Due> {
+    standing.due(&settings.clocks, rule_now).filter(|due| due.what != ClockName::Lapse && due.at <= now)
 }
 
 /// What is waited for, in words.

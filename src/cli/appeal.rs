@@ -59,6 +59,12 @@ pub enum AppealCommand {
     /// annotated by itself.
     #[command(after_help = "Examples:\n  capdex appeal leads\n  capdex appeal leads A-0123456789abcdef --format json")]
     Leads(AppealLeadsArgs),
+    /// What the maintainers of a package claim in their file for OpenSSF Scorecard, with the rules of ours that it speaks of. No appeal is
+    /// needed for it, and it changes nothing; the machine's answer to an appeal quotes it.
+    #[command(
+        after_help = "Examples:\n  capdex appeal claims github:acme/kit#skill:\n  capdex appeal claims acme-kit --format json"
+    )]
+    Claims(AppealClaimsArgs),
     /// Take records of another store or an issue tracker (`capdex.appeal/1`, one a line).
     #[command(after_help = "Example:\n  capdex appeal import appeals.jsonl")]
     Import(AppealImportArgs),
@@ -121,6 +127,16 @@ pub struct AppealLeadsArgs {
     /// The appeal (default: every one that was overturned).
     pub id: Option<AppealId>,
     /// How it is printed.
+    #[arg(long, value_enum, default_value_t = ListFormat::Table)]
+    pub format: ListFormat,
+}
+
+/// Options of `appeal claims`.
+#[derive(Debug, Args)]
+pub struct AppealClaimsArgs {
+    /// A slug, `npm:@scope/name#kind:path`, a package URL, or at least 8 hex digits of the id.
+    pub capability: String,
+    /// How claims are printed.
     #[arg(long, value_enum, default_value_t = ListFormat::Table)]
     pub format: ListFormat,
 }

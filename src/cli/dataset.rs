@@ -24,6 +24,10 @@ pub struct ExportArgs {
     /// Also the columns that the data dictionary calls private, for a dataset that you keep for yourself.
     #[arg(long)]
     pub private: bool,
+    /// Also the table judge_transcripts: the requests to the judge and its answers as they came. Whoever reads them learns which tools
+    /// are planted.
+    #[arg(long)]
+    pub judge_transcripts: bool,
     /// The licence of what the dataset adds, an SPDX identifier. Quoted texts stay their authors'.
     #[arg(long, default_value = capdex_dataset::export::DEFAULT_LICENSE, value_name = "SPDX")]
     pub license: String,

@@ -35,9 +35,9 @@ pub use agent_scan::{
 pub use agents::{HookArgs, InitArgs, McpArgs};
 pub use alerts::{AlertsAckArgs, AlertsCommand, AlertsListArgs, AlertsSendArgs};
 pub use appeal::{
-    AppealCaseArgs, AppealCommand, AppealDecideArgs, AppealFileArgs, AppealImportArgs, AppealLeadsArgs, AppealListArgs,
-    AppealOneArgs, AppealReopenArgs, AppealRulesArgs, AppealScheduleArgs, AppealShowArgs, AppealTakeArgs,
-    AppealVerifyArgs, AppealWithdrawArgs,
+    AppealCaseArgs, AppealClaimsArgs, AppealCommand, AppealDecideArgs, AppealFileArgs, AppealImportArgs,
+    AppealLeadsArgs, AppealListArgs, AppealOneArgs, AppealReopenArgs, AppealRulesArgs, AppealScheduleArgs,
+    AppealShowArgs, AppealTakeArgs, AppealVerifyArgs, AppealWithdrawArgs,
 };
 pub use approved::ApprovedArgs;
 pub use check::CheckArgs;

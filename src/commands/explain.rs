@@ -77,8 +77,8 @@ pub(super) fn run(global: &Global, options: &ExplainArgs, out: &mut Out) -> anyh
     for score in &scores {
         print_score(score, out)?;
     }
-    if let Some(word) = &word {
-        print_score(&word.score(&facts), out)?;
+    if let Some(score) = word.as_ref().and_then(|word| word.score(current.capability.kind, &facts)) {
+        print_score(&score, out)?;
     }
     bands(&scores, &verdict, out)?;
     Ok(Exit::Done)

@@ -62,7 +62,7 @@ pub(super) fn print(
         ruleset_sha256: current.ruleset.hex(),
         facts_sha256: current.facts.hex(),
         scan,
-        judge: word.map(|word| JudgeRecord { score: word.score(&facts), word }),
+        judge: word.map(|word| JudgeRecord { score: word.score(current.capability.kind, &facts), word }),
     };
     list_output::print(format, "capdex.explain/1", &[record], out, |_| Ok(()))
 }

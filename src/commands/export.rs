@@ -38,6 +38,7 @@ pub(super) fn run(global: &Global, options: &ExportArgs, out: &mut Out) -> anyho
         formats: options.format.clone(),
         rank_by: options.rank_by.clone(),
         with_private: options.private,
+        with_transcripts: options.judge_transcripts,
         license: options.license.clone(),
         since: options.since.clone(),
         signing_key,

@@ -73,6 +73,8 @@ pub(super) fn run(global: &Global, options: &ScanArgs, out: &mut Out) -> anyhow:
     // Before the scan: a wrong format should be told at once.
     let mut outputs = ScanOutputs::open(&options.format, &options.output)?;
     let pool = bulk::pool(global.threads)?;
+    // Only where it is asked for: what is scanned may be nobody else's business.
+    let model = options.judge.as_deref().map(super::judge::of_schedule).transpose()?;
     // The working folder is taken once, so that all places in the output are relative to the same one.
     let judge = Judge {
         from: std::env::current_dir()?,
@@ -88,10 +90,8 @@ pub(super) fn run(global: &Global, options: &ScanArgs, out: &mut Out) -> anyhow:
         policy,
         approved: ApprovedNames::of(options.approved.clone()),
         needs_contents: baseline.is_some() || draft.is_some(),
-        is_judged: options.judge.is_some(),
+        judged_kinds: model.as_ref().map(|(settings, _)| settings.kinds.clone()).unwrap_or_default(),
     };
-    // Only where it is asked for: what is scanned may be nobody else's business.
-    let model = options.judge.as_deref().map(super::judge::of_schedule).transpose()?;
     let mut model = model.map(|(settings, contact)| LocalJudge::open(settings, &contact, at)).transpose()?;
     let progress = StageProgress::stage("scan", u64::try_from(paths.len()).ok(), global.quiet);
     let (mut met, mut incomplete, mut unread) = (false, false, 0);
@@ -102,13 +102,13 @@ pub(super) fn run(global: &Global, options: &ScanArgs, out: &mut Out) -> anyhow:
         BATCH,
         |path| judge.read(path),
         |_, results| {
-            for Read { mut judged, is_read, servers } in results {
+            for Read { mut judged, is_read, units } in results {
                 // Each input counts for itself: an unreadable one is a gap, not the end of the others.
                 unread += usize::from(!is_read);
                 if let Some(model) = &mut model {
-                    for (id, parts) in servers {
-                        if let Some(server) = judged.iter_mut().find(|one| one.scanned.capability.id == id) {
-                            server.judge = model.record(parts, &server.scanned.facts);
+                    for (id, parts) in units {
+                        if let Some(one) = judged.iter_mut().find(|one| one.scanned.capability.id == id) {
+                            one.judge = model.record(one.scanned.capability.kind, parts, &one.scanned.facts);
                         }
                     }
                 }
@@ -171,8 +171,8 @@ struct Judge<'a> {
     approved: ApprovedNames,
     /// True where a baseline is read or written.
     needs_contents: bool,
-    /// True where a model is asked about servers.
-    is_judged: bool,
+    /// The kinds that a model is asked about; none where no model is asked.
+    judged_kinds: Vec<Kind>,
 }
 
 /// One input, read.
@@ -180,8 +180,8 @@ struct Read {
     judged: Vec<JudgedCapability>,
     /// False where it could not be read at all.
     is_read: bool,
-    /// Its servers in parts that a model may be asked about; none where none is.
-    servers: Vec<(CapabilityId, Vec<JudgePart>)>,
+    /// What of it a model may be asked about, in parts; none where none is.
+    units: Vec<(CapabilityId, Vec<JudgePart>)>,
 }
 
 impl Judge<'_> {
@@ -217,8 +217,11 @@ impl Judge<'_> {
             judged.filter = self.filter;
             self.compared(judged)
         });
-        let servers = if self.is_judged { local::servers(&bundle) } else { Vec::new() };
-        Read { judged: judged.collect(), is_read, servers }
+        let units = match self.judged_kinds.as_slice() {
+            [] => Vec::new(),
+            kinds => local::units(&bundle, kinds),
+        };
+        Read { judged: judged.collect(), is_read, units }
     }
 
     /// The same with the standing of each finding against the baseline, where there is one.

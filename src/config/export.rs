@@ -23,6 +23,10 @@ keys! {
         /// The licence of what the dataset adds, an SPDX identifier. Quoted texts stay their authors'.
         #[key(default = DEFAULT_LICENSE, example = r#""CC0-1.0""#)]
         pub license: Option<String>,
+        /// Also the table `judge_transcripts`: the requests to the judge and its answers as they came. Whoever reads them learns
+        /// which tools are planted in requests.
+        #[key(default = false, example = "true")]
+        pub judge_transcripts: bool,
         /// The secret key that signs the dataset, a file of `capdex keys new` or of minisign. A password of its own is read from
         /// `sign_password_file`, or else from the variable `CAPDEX_KEY_PASSWORD`.
         #[key(default = "none: no signature", example = r#""/etc/capdex/capdex.key""#)]

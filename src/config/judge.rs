@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use capdex_crawlers::http::Secret;
+use capdex_judge::unit::KINDS;
 use capdex_judge::wire::{AnswerFormat, JudgeModel, WireKind};
+use capdex_model::capability::Kind;
 use serde::Deserialize;
 use url::Url;
 
@@ -66,6 +68,10 @@ keys! {
         /// The cost of one day at most, in that currency; it needs both prices.
         #[key(default = NONE, example = "2.5")]
         pub max_cost: Option<f64>,
+        /// What it is asked about: `mcp_server`, `skill`, `rules`. About texts that an agent loads other questions are put than about
+        /// tools, with planted texts among them; `mcpbundles/judged` rates servers alone.
+        #[key(default = r#"["mcp_server"]"#, example = r#"["mcp_server", "skill"]"#)]
+        pub kinds: Option<Vec<String>>,
         /// Answers that a finding needs: 1, or 2, where the second has the questions the other way round.
         #[key(default = 1, example = "2")]
         pub votes: Option<u32>,
@@ -100,6 +106,11 @@ impl JudgeSection {
         if !(1..=2).contains(&votes) {
             return wrong("votes", "1 or 2");
         }
+        let kinds = self.kinds.as_ref().map_or(Ok(vec![Kind::McpServer]), |words| {
+            let of = |word: &String| KINDS.into_iter().find(|kind| kind.as_str() == word);
+            words.iter().map(of).collect::<Option<Vec<_>>>().filter(|kinds| !kinds.is_empty()).ok_or(())
+        });
+        let Ok(kinds) = kinds else { return wrong("kinds", "some of mcp_server, skill, rules") };
         let prices = match (self.price_in, self.price_out) {
             (Some(input), Some(output)) if input >= 0.0 && output >= 0.0 => Some(JudgePrices { input, output }),
             (None, None) => None,
@@ -125,6 +136,7 @@ impl JudgeSection {
             model: JudgeModel { kind, name: name.clone(), format: AnswerFormat::default(), any_name: self.any_model },
             key,
             votes,
+            kinds,
             prices,
             limits: JudgeLimits {
                 timeout,
@@ -182,6 +194,8 @@ mod tests {
         for (more, key) in [
             ("kind = \"x\"", "judge.kind"),
             ("votes = 3", "judge.votes"),
+            ("kinds = []", "judge.kinds"),
+            ("kinds = [\"package\"]", "judge.kinds"),
             ("timeout_ms = 25001", "judge.timeout_ms"),
             ("timeout_ms = 0", "judge.timeout_ms"),
             ("price_in = 1.0", "judge.price_in"),

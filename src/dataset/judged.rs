@@ -8,6 +8,7 @@ use capdex_judge::prompt::PromptVersion;
 use capdex_judge::shown::shown;
 use capdex_judge::unit::JudgeUnit;
 use capdex_judge::{JudgeFinding, Unanswered};
+use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
 use capdex_model::fact::{Place, Severity};
 use capdex_model::facts::SparseFacts;
@@ -47,8 +48,8 @@ pub struct JudgeWordFinding {
 pub struct JudgeRecord {
     /// What it says.
     pub word: JudgeWord,
-    /// The score of `mcpbundles/judged`.
-    pub score: Score,
+    /// The score of `mcpbundles/judged`; none for a kind that it does not rate.
+    pub score: Option<Score>,
 }
 
 /// One part of a server, and what came of asking about it.
@@ -66,7 +67,7 @@ pub struct JudgedPart {
     pub answered_by: String,
 }
 
-/// What the judge says of one server.
+/// What the judge says of one capability.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct JudgeWord {
     /// True where every tool was asked about and every answer counts.
@@ -86,7 +87,7 @@ pub struct JudgeWord {
     pub parts: Vec<JudgedPart>,
 }
 
-/// What the judge says of a capability; none where no judge was ever asked, or where it is no server.
+/// What the judge says of a capability; none where no judge was ever asked, or not about its kind.
 ///
 /// # Errors
 /// Errors of the store.
@@ -103,6 +104,10 @@ pub fn of_use(reader: &Reader, capability: &CapabilityId, judge: &JudgeUse) -> a
     let mut parts = Vec::new();
     for part in reader.judge_parts(capability)? {
         let unit = part.unit.map(|(_, unit)| unit);
+        // Of a kind that it was asked about once, and is not any more.
+        if unit.as_ref().is_some_and(|unit| !judge.kinds.contains(&unit.kind)) {
+            continue;
+        }
         let answers = unit.as_ref().map(|unit| reader.judgements_of(unit, judge)).transpose()?.unwrap_or_default();
         let answers = answers.into_iter().map(|of| of.map(|of| PartAnswer { asked: of.call.at, answer: of.answer }));
         parts.push(AnsweredPart { unit, places: part.places, answers: answers.collect() });
@@ -223,9 +228,12 @@ impl JudgeWord {
         }
     }
 
-    /// The score of `mcpbundles/judged`.
-    pub fn score(&self, facts: &SparseFacts) -> Score {
+    /// The score of `mcpbundles/judged`; none for a kind that it does not rate.
+    pub fn score(&self, kind: Kind, facts: &SparseFacts) -> Option<Score> {
+        if !judged::meta().kinds.contains(&kind) {
+            return None;
+        }
         let findings: Vec<(&str, &str)> = self.findings.iter().map(|finding| (finding.code, finding.finding)).collect();
-        judged::score(facts, &JudgeSaid { is_used: self.llm_judge_used, note: &self.note(), findings: &findings })
+        Some(judged::score(facts, &JudgeSaid { is_used: self.llm_judge_used, note: &self.note(), findings: &findings }))
     }
 }

@@ -37,7 +37,12 @@ fn of_schedule(file: &str, schedule: &Schedule) -> Option<HealthFinding> {
         Ok(opened) => opened,
         Err(error) => return Some(fault(&error)),
     };
-    let unit = JudgeUnit { server: "doctor".to_owned(), host: String::new(), tools: Vec::new() };
+    let unit = JudgeUnit {
+        kind: capdex_model::capability::Kind::McpServer,
+        server: "doctor".to_owned(),
+        host: String::new(),
+        tools: Vec::new(),
+    };
     let prompt = Prompt::of(&unit, PromptVersion::CURRENT, Ballot::Questions);
     let mut model = settings.model;
     let mut ask = |format| {

@@ -103,8 +103,8 @@ fn print(judged: &JudgedCapability, first: bool, out: &mut Out) -> anyhow::Resul
     }
     if let Some(judge) = &judged.judge {
         judge_words::print(&judge.word, "    ", out)?;
-        if let Some(value) = judge.score.value {
-            out.line(format_args!("    {} {value} {}", judge.score.rubric.id, judge.score.grade))?;
+        if let Some((score, value)) = judge.score.as_ref().and_then(|score| Some((score, score.value?))) {
+            out.line(format_args!("    {} {value} {}", score.rubric.id, score.grade))?;
         }
     }
     // Last: the methods are told beside the verdict, and do not make it.

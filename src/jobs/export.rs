@@ -22,6 +22,7 @@ fn options(context: &JobContext) -> ExportOptions {
         as_of: context.as_of,
         formats: context.formats.clone(),
         license: context.license.clone(),
+        with_transcripts: context.judge_transcripts,
         signing_key: context.signing_key.clone(),
         ..ExportOptions::default()
     }

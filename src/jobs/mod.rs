@@ -79,6 +79,8 @@ pub struct JobContext {
     pub license: String,
     /// The key that signs the dataset; none where nothing is signed.
     pub signing_key: Option<SigningKey>,
+    /// True where the dataset has the transcripts of the judge.
+    pub judge_transcripts: bool,
     /// Days for which the store keeps everything; none where nothing is ever deleted.
     pub keep_days: Option<u32>,
     /// How many gaps a run may have and still count as complete.

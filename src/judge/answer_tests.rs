@@ -17,7 +17,12 @@ fn unit(tools: usize) -> JudgeUnit {
             text: if at == 0 { ORDER.into() } else { format!("Reads note {at}.") },
         }],
     };
-    JudgeUnit { server: "acme".into(), host: String::new(), tools: (0..tools).map(tool).collect() }
+    JudgeUnit {
+        kind: capdex_model::capability::Kind::McpServer,
+        server: "acme".into(),
+        host: String::new(),
+        tools: (0..tools).map(tool).collect(),
+    }
 }
 
 fn prompt(tools: usize, ballot: Ballot) -> Prompt {

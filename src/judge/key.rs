@@ -9,7 +9,7 @@ use crate::wire::JudgeModel;
 
 /// The key of a question about a unit to a model.
 pub fn key(unit: &JudgeUnit, version: PromptVersion, ballot: Ballot, model: &JudgeModel) -> Digest {
-    let prompt = version.digest();
+    let prompt = version.digest(unit.kind);
     Digest::of_fields([
         version.number().to_le_bytes().as_slice(),
         prompt.as_bytes(),

@@ -7,6 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
+use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
 use serde_json::{Map, Value, json};
 
@@ -25,10 +26,23 @@ struct PromptTexts {
     controls: LazyLock<Controls>,
 }
 
-static VERSIONS: [PromptTexts; 1] = [PromptTexts {
-    questions: include_str!("prompts/1/questions.md"),
-    inverted: include_str!("prompts/1/inverted.md"),
-    controls: LazyLock::new(|| Controls::read(include_str!("prompts/1/controls.toml"))),
+/// What a version asks about tools of servers, and about texts that an agent loads.
+struct PromptSet {
+    tools: PromptTexts,
+    texts: PromptTexts,
+}
+
+static VERSIONS: [PromptSet; 1] = [PromptSet {
+    tools: PromptTexts {
+        questions: include_str!("prompts/1/questions.md"),
+        inverted: include_str!("prompts/1/inverted.md"),
+        controls: LazyLock::new(|| Controls::read(include_str!("prompts/1/controls.toml"))),
+    },
+    texts: PromptTexts {
+        questions: include_str!("prompts/1/text_questions.md"),
+        inverted: include_str!("prompts/1/text_inverted.md"),
+        controls: LazyLock::new(|| Controls::read(include_str!("prompts/1/text_controls.toml"))),
+    },
 }];
 
 impl PromptVersion {
@@ -50,17 +64,18 @@ impl PromptVersion {
         self.0
     }
 
-    fn texts(self) -> &'static PromptTexts {
-        VERSIONS.get(self.0 as usize - 1).expect("every version has its texts, as tested")
+    fn texts(self, kind: Kind) -> &'static PromptTexts {
+        let set = VERSIONS.get(self.0 as usize - 1).expect("every version has its texts, as tested");
+        if kind == Kind::McpServer { &set.tools } else { &set.texts }
     }
 
-    pub(crate) fn controls(self) -> &'static Controls {
-        &self.texts().controls
+    pub(crate) fn controls(self, kind: Kind) -> &'static Controls {
+        &self.texts(kind).controls
     }
 
-    /// The digest over its texts.
-    pub fn digest(self) -> Digest {
-        let texts = self.texts();
+    /// The digest over its texts about a kind.
+    pub fn digest(self, kind: Kind) -> Digest {
+        let texts = self.texts(kind);
         Digest::of_fields([texts.questions.as_bytes(), texts.inverted.as_bytes()])
     }
 }
@@ -141,7 +156,7 @@ impl Prompt {
         }
         // Drawn by bytes of the digest that neither tag nor mark shows, so that no reader of a request knows which they are.
         let drawn = |at: usize| digest.as_bytes().get(at).copied().unwrap_or_default();
-        let controls = version.controls();
+        let controls = version.controls(unit.kind);
         let planted = [controls.bad(drawn(24)), controls.good(drawn(25))];
         for (planted, at) in planted.into_iter().zip([26, 27]) {
             let Some((tool, expected)) = planted else { continue };
@@ -152,7 +167,7 @@ impl Prompt {
         let shown: Vec<Value> = (1..).zip(&rows).map(|(number, row)| row.shown(number, &mark)).collect();
         let word = |text: &str| FoldedText::of(text).shown(&mark);
         let data = json!({ "server": word(&unit.server), "host": word(&unit.host), "tools": shown });
-        let texts = version.texts();
+        let texts = version.texts(unit.kind);
         let system = match ballot {
             Ballot::Questions => texts.questions,
             Ballot::Inverted => texts.inverted,

@@ -16,6 +16,7 @@ pub(crate) fn unit(texts: &[&str]) -> JudgeUnit {
         ],
     };
     JudgeUnit {
+        kind: capdex_model::capability::Kind::McpServer,
         server: "acme".into(),
         host: "mcp.acme.example".into(),
         tools: texts.iter().enumerate().map(tool).collect(),
@@ -127,10 +128,19 @@ fn the_same_unit_gives_the_same_bytes_and_the_ballots_differ() {
     // questions or planted tools is another version.
     let bytes = [&*one.system, &one.user, &other.system, &other.user, include_str!("prompts/1/controls.toml")].concat();
     assert_eq!(Digest::of(bytes.as_bytes()).hex(), PINNED);
+    let texts = |ballot| {
+        let unit = JudgeUnit { kind: capdex_model::capability::Kind::Skill, ..unit(&["Write short lines."]) };
+        Prompt::of(&unit, PromptVersion::CURRENT, ballot)
+    };
+    let (one, other) = (texts(Ballot::Questions), texts(Ballot::Inverted));
+    let controls = include_str!("prompts/1/text_controls.toml");
+    let bytes = [&*one.system, &one.user, &other.system, &other.user, controls].concat();
+    assert_eq!(Digest::of(bytes.as_bytes()).hex(), PINNED_TEXTS);
     assert!(PromptVersion::of(0).is_none() && PromptVersion::of(2).is_none());
 }
 
 const PINNED: &str = "0f3dd656fc1a49acc46167d8c1c17bb16aa198fb1d22baf77e000a8c29200345";
+const PINNED_TEXTS: &str = "ad19274a6d12e6ef14d265c3e58cce8970eec737335a363824963e168a7fdaa1";
 
 proptest! {
     #[test]

@@ -1,12 +1,14 @@
-//! `JudgeUnit`: the tools of one server, as much as one request holds, in an order of their own.
+//! `JudgeUnit`: the tools of one server or the texts of one skill, as much as one request holds, in an order of their own.
 //!
 //! A unit is what answers are kept by: equal units are asked about once, whoever publishes them. Splits lie between tools, and no
 //! text is ever cut.
 
+use capdex_evidence::file_role::FileRole;
 use capdex_evidence::manifest::ManifestKind;
 use capdex_evidence::schema;
 use capdex_evidence::subject::Subject;
 use capdex_evidence::tools::Tool;
+use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
 use capdex_model::fact::Place;
 use serde::{Deserialize, Serialize};
@@ -80,16 +82,31 @@ impl UnitTool {
     }
 }
 
-/// Tools of one server, with what says whose it is.
+/// The kinds of capabilities that a model can be asked about.
+pub const KINDS: [Kind; 3] = [Kind::McpServer, Kind::Skill, Kind::Rules];
+
+/// Tools of one server, or texts of one skill or of one file of rules, with what says whose it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JudgeUnit {
-    /// The server's name. Untrusted.
+    /// The kind, one of [`KINDS`]: it decides what is asked. Left out where it is a server, as it was when nothing else was asked about.
+    #[serde(default = "server", skip_serializing_if = "is_server")]
+    pub kind: Kind,
+    /// The server's name, or of texts that of their package. Untrusted.
     pub server: String,
     /// The host at which it is reached; empty for one that runs on the user's machine.
     pub host: String,
-    /// The tools, in the order of their names and texts.
+    /// The tools or texts, in the order of their names and contents.
     pub tools: Vec<UnitTool>,
+}
+
+const fn server() -> Kind {
+    Kind::McpServer
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_server(kind: &Kind) -> bool {
+    *kind == Kind::McpServer
 }
 
 impl JudgeUnit {
@@ -113,15 +130,42 @@ pub enum JudgePart {
     TooLong(Place),
 }
 
-/// The parts of a capability, in their order; none where it has no tool.
+/// The texts that an agent loads with a capability as instructions, each as one row.
+fn texts(subject: &Subject<'_>) -> Vec<(UnitTool, Place)> {
+    let loaded = subject.documents().filter(|document| document.role == FileRole::Instruction);
+    loaded
+        .filter(|document| !document.text.trim().is_empty())
+        .map(|document| {
+            let field = UnitField { pointer: "/text".to_owned(), text: document.text.clone() };
+            let place = Place { file: document.path.clone(), line: 1, ..Place::default() };
+            (UnitTool { name: text_name(&document.path, &subject.capability.name), fields: vec![field] }, place)
+        })
+        .collect()
+}
+
+/// The name of a text, as planted ones have one: a path would tell them apart.
+fn text_name(path: &str, capability: &str) -> String {
+    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = file.trim_start_matches('.').split('.').next().unwrap_or_default();
+    let name = if stem.eq_ignore_ascii_case("skill") { folder.rsplit('/').next().unwrap_or_default() } else { stem };
+    if name.is_empty() { capability.to_owned() } else { name.to_owned() }
+}
+
+/// The parts of a capability, in their order; none where it has no tool, or no text that is loaded.
 pub fn parts(subject: &Subject<'_>, identity: &str) -> Vec<JudgePart> {
-    let mut tools: Vec<(UnitTool, Place)> =
-        subject.tools().map(|tool| (UnitTool::of(tool), tool.place.clone())).collect();
+    let kind = subject.capability.kind;
+    let mut tools: Vec<(UnitTool, Place)> = match kind {
+        Kind::McpServer => subject.tools().map(|tool| (UnitTool::of(tool), tool.place.clone())).collect(),
+        _ => texts(subject),
+    };
     // An order that no file decides, so that copies of one server are one unit.
     tools.sort_by(|one, other| one.0.cmp(&other.0));
     tools.dedup_by(|one, other| one.0 == other.0);
-    let (server, host) = (subject.capability.name.clone(), host(subject, identity));
-    let empty = || JudgeUnit { server: server.clone(), host: host.clone(), tools: Vec::new() };
+    let (server, host) = match kind {
+        Kind::McpServer => (subject.capability.name.clone(), host(subject, identity)),
+        _ => (identity.to_owned(), String::new()),
+    };
+    let empty = || JudgeUnit { kind, server: server.clone(), host: host.clone(), tools: Vec::new() };
     let (mut parts, mut open, mut places, mut bytes) = (Vec::new(), empty(), Vec::new(), 0);
     for (tool, place) in tools {
         if tool.bytes() > MAX_INPUT_BYTES {

@@ -62,15 +62,15 @@ impl JudgeEndpoint {
         let watch = Stopwatch::start();
         let answered = tokio::time::timeout(self.timeout, self.tries(model, body)).await;
         let latency_ms = u64::try_from(watch.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let without = |why: Unanswered| JudgeAnswer {
-            outcome: Err(why),
-            body: None,
-            answered_by: String::new(),
-            fingerprint: String::new(),
-            latency_ms,
+        let without = |why: Unanswered| match why.may_have_cost() {
             // Nothing of the work was seen, and where some may have been done the most counts.
-            tokens_in: if why.may_have_cost() { body.len() as u64 } else { 0 },
-            tokens_out: if why.may_have_cost() { u64::from(capdex_judge::wire::MAX_TOKENS) } else { 0 },
+            true => JudgeAnswer {
+                latency_ms,
+                tokens_in: body.len() as u64,
+                tokens_out: u64::from(capdex_judge::wire::MAX_TOKENS),
+                ..JudgeAnswer::without(why)
+            },
+            false => JudgeAnswer { latency_ms, ..JudgeAnswer::without(why) },
         };
         let bytes = match answered {
             Err(_) => return without(Unanswered::Timeout),

@@ -33,7 +33,7 @@ pub struct JudgeEstimate {
 /// Errors of the store.
 pub fn estimate(reader: &Reader, judge: &JudgeUse) -> anyhow::Result<JudgeEstimate> {
     let mut cost = JudgeEstimate::default();
-    for standing in reader.standing_units()? {
+    for standing in reader.standing_units(&judge.kinds)? {
         let unit = reader.judge_unit(standing.id)?;
         cost.units += 1;
         for ballot in judge.ballots() {

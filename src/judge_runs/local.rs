@@ -1,4 +1,4 @@
-//! `LocalJudge`: asks the operator's model about the servers of a scan. Nothing of it is kept, and nothing is sent without being asked for.
+//! `LocalJudge`: asks the operator's model about what a scan found. Nothing of it is kept, and nothing is sent without being asked for.
 
 use std::time::Duration;
 
@@ -36,12 +36,12 @@ pub struct LocalJudge {
     watch: Stopwatch,
 }
 
-/// The servers of a bundle as units of the judge.
-pub fn servers(bundle: &Bundle) -> Vec<(CapabilityId, Vec<JudgePart>)> {
+/// What of a bundle is of some kinds, as units of the judge.
+pub fn units(bundle: &Bundle, kinds: &[Kind]) -> Vec<(CapabilityId, Vec<JudgePart>)> {
     let evidence = Evidence::gather(bundle);
     let (capabilities, _) = decompose_counted(bundle, &evidence);
-    let servers = capabilities.iter().filter(|capability| capability.kind == Kind::McpServer);
-    servers
+    let asked = capabilities.iter().filter(|capability| kinds.contains(&capability.kind));
+    asked
         .map(|capability| {
             let subject = Subject { capability, evidence: &evidence, claims: &bundle.claims, gaps: &[] };
             (capability.id, parts(&subject, &bundle.identity))
@@ -61,11 +61,11 @@ impl LocalJudge {
         Ok(Self { endpoint, runtime: runtime()?, model, at, spent, in_a_row: 0, watch, settings })
     }
 
-    /// What it says of a server; none where there is nothing to ask about.
-    pub fn record(&mut self, server: Vec<JudgePart>, facts: &SparseFacts) -> Option<JudgeRecord> {
+    /// What it says of a capability; none where there is nothing to ask about.
+    pub fn record(&mut self, kind: Kind, of: Vec<JudgePart>, facts: &SparseFacts) -> Option<JudgeRecord> {
         let judge = self.settings.to_use();
         let mut answered = Vec::new();
-        for part in server {
+        for part in of {
             answered.push(match part {
                 JudgePart::TooLong(place) => AnsweredPart { unit: None, places: vec![place], answers: Vec::new() },
                 JudgePart::Unit(unit, places) => {
@@ -76,7 +76,7 @@ impl LocalJudge {
         }
         let mask = |line: &str| capdex_rules::INDEX.mask_line(line).into_owned();
         let word = put_together(&judge, answered, mask)?;
-        Some(JudgeRecord { score: word.score(facts), word })
+        Some(JudgeRecord { score: word.score(kind, facts), word })
     }
 
     /// Asks once; a second time where the endpoint rejects the schema of answers, and not again in this scan.
@@ -99,15 +99,8 @@ impl LocalJudge {
         let limits = &self.settings.limits;
         let is_late = self.watch.elapsed() >= Duration::from_secs(limits.max_minutes.saturating_mul(60));
         if is_late || self.in_a_row >= limits.breaker || !self.settings.has_room(sum(self.spent, most)) {
-            return JudgeAnswer {
-                outcome: Err(if self.in_a_row >= limits.breaker { Unanswered::NotAsked } else { Unanswered::Budget }),
-                body: None,
-                answered_by: String::new(),
-                fingerprint: String::new(),
-                latency_ms: 0,
-                tokens_in: 0,
-                tokens_out: 0,
-            };
+            let is_broken = self.in_a_row >= limits.breaker;
+            return JudgeAnswer::without(if is_broken { Unanswered::NotAsked } else { Unanswered::Budget });
         }
         let answer = self.runtime.block_on(self.endpoint.ask(&self.model, prompt, &body));
         let cost = JudgeSpent { calls: 1, tokens_in: answer.tokens_in, tokens_out: answer.tokens_out };

@@ -39,7 +39,7 @@ impl NightJudge {
 
     fn ask(self, path: PathBuf, at: AsOf, stop: ShutdownFlag) -> anyhow::Result<JudgeRunReport> {
         let endpoint = JudgeEndpoint::open(&self.settings, &self.contact)?;
-        prepare(&path)?;
+        prepare(&path, &self.settings.kinds)?;
         let run = JudgeRun { path: &path, settings: &self.settings, at, stop };
         runtime()?.block_on(run.ask(&endpoint, &JudgeScope::default()))
     }

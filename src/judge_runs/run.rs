@@ -154,7 +154,7 @@ impl Asking<'_> {
     async fn all(&mut self, endpoint: &JudgeEndpoint, scope: &JudgeScope) -> anyhow::Result<()> {
         let ballots = self.run.settings.to_use();
         let units = match scope.only.as_slice() {
-            [] => self.reader.standing_units()?.into_iter().map(|unit| unit.id).collect(),
+            [] => self.reader.standing_units(&self.run.settings.kinds)?.into_iter().map(|unit| unit.id).collect(),
             only => only.to_vec(),
         };
         let mut units: VecDeque<UnitId> = units.into();

@@ -5,6 +5,7 @@ use std::time::Duration;
 use capdex_crawlers::http::Secret;
 use capdex_db::{JudgeSpent, JudgeUse};
 use capdex_judge::wire::JudgeModel;
+use capdex_model::capability::Kind;
 
 /// The judge of a schedule.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +20,8 @@ pub struct JudgeSettings {
     pub key: Option<(String, Option<Secret>)>,
     /// Answers that a finding needs.
     pub votes: u32,
+    /// The kinds that it is asked about.
+    pub kinds: Vec<Kind>,
     /// The prices of a million tokens; none where nobody said them.
     pub prices: Option<JudgePrices>,
     /// The limits.
@@ -96,6 +99,6 @@ impl JudgeSettings {
 
     /// Whose answers count.
     pub fn to_use(&self) -> JudgeUse {
-        JudgeUse { model: self.model.clone(), votes: self.votes }
+        JudgeUse { model: self.model.clone(), votes: self.votes, kinds: self.kinds.clone() }
     }
 }

@@ -72,10 +72,9 @@ impl WorkReport {
 pub fn run(worker: &mut Worker, place: Place, linger: Duration, shutdown: &Shutdown) -> anyhow::Result<WorkReport> {
     let mut report = WorkReport::default();
     let (mut idle, mut failing) = (Stopwatch::start(), None);
-    // What it left once it leaves for good: another look would only count it again.
-    let mut left = BTreeSet::new();
+    let mut known = Known::default();
     loop {
-        match pass(worker, place, &mut report, &mut left, shutdown) {
+        match pass(worker, place, &mut report, &mut known, shutdown) {
             Ok(Pass::Idle) if idle.elapsed() >= linger => return Ok(report),
             Ok(Pass::Idle) => failing = None,
             Ok(Pass::Busy) => (idle, failing) = (Stopwatch::start(), None),
@@ -95,6 +94,15 @@ pub fn run(worker: &mut Worker, place: Place, linger: Duration, shutdown: &Shutd
     }
 }
 
+/// What a worker knows from its looks of before.
+#[derive(Default)]
+struct Known {
+    /// The plans that it has told of: it looks twice a second.
+    plans: BTreeSet<Digest>,
+    /// The jobs that it left. What it left once it leaves for good: another look would only count it again.
+    left: BTreeSet<Digest>,
+}
+
 /// What one look at all plans came to.
 enum Pass {
     /// There was nothing to do.
@@ -109,12 +117,15 @@ fn pass(
     worker: &mut Worker,
     place: Place,
     report: &mut WorkReport,
-    left: &mut BTreeSet<Digest>,
+    known: &mut Known,
     shutdown: &Shutdown,
 ) -> anyhow::Result<Pass> {
     let mut pass = Pass::Idle;
     for plan in plans(worker.store())? {
         let jobs = jobs(worker.store(), &plan)?;
+        if known.plans.insert(plan.id()) {
+            info!(plan = plan.id().hex(), jobs = jobs.len(), epoch = plan.epoch, "plan");
+        }
         // One list and not a question for each job.
         let there = |folder: &str| anyhow::Ok(worker.store().list(folder)?.into_iter().collect::<BTreeSet<String>>());
         let (done, audited) = (there(&names::outs(SCAN))?, there(&names::audits(SCAN))?);
@@ -125,7 +136,7 @@ fn pass(
                 } else {
                     done.contains(&names::out(SCAN, job))
                 };
-                if is_done || left.contains(job) || !is_mine(at, place.index, place.of, audit) {
+                if is_done || known.left.contains(job) || !is_mine(at, place.index, place.of, audit) {
                     continue;
                 }
                 if shutdown.stop.is_asked() {
@@ -137,7 +148,7 @@ fn pass(
                     return Ok(Pass::Over);
                 }
                 match outcome {
-                    WorkOutcome::GivenUp | WorkOutcome::OtherVersion(_) => drop(left.insert(*job)),
+                    WorkOutcome::GivenUp | WorkOutcome::OtherVersion(_) => drop(known.left.insert(*job)),
                     WorkOutcome::Gone | WorkOutcome::WasDone => {}
                     _ => pass = Pass::Busy,
                 }
@@ -157,7 +168,6 @@ fn plans(store: &dyn BlobStore) -> anyhow::Result<Vec<PlanHead>> {
         let Some(head) = store.get(&plan)? else { continue };
         let head = PlanHead::read(&head, &name)?;
         if head.stage == SCAN {
-            info!(plan = name.hex(), jobs = head.jobs.len(), epoch = head.epoch, "plan");
             plans.push(head);
         }
     }

@@ -1,7 +1,7 @@
 //! `cargo bench --bench appeals`: a store with a hundred thousand appeals in every state: how long their list takes, and the site.
 //!
 //! They come in by `capdex appeal import`. Then each list is the whole program from start to exit, the best of five. It fails where the list of the
-//! newest takes longer than 200 ms, or where a page of the site's list holds more than a hundred.
+//! newest, of one state or of what is overdue takes longer than 200 ms, with and without a match, or where a page of the site's list holds more than a hundred.
 //!
 //! `cargo bench --bench appeals -- 2000` takes another number. A debug build may miss the bound.
 
@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 
 mod child;
 
-/// The longest that the list of the newest may take.
+/// The longest that a list may take.
 const LONGEST: Duration = Duration::from_millis(200);
 /// Appeals of one page of the site at most.
 const OF_A_PAGE: usize = 100;
@@ -95,19 +95,27 @@ fn run() -> Result<bool, Box<dyn Error>> {
     std::fs::write(folder.path().join("appeals.jsonl"), lines)?;
     let took = child::timed(command(folder.path(), at, &["appeal", "import", "appeals.jsonl"]).stdout(Stdio::null()))?;
     println!("{count} appeals taken in {took}");
-    let newest = best(folder.path(), at, &["appeal", "list"])?;
-    println!("the newest: {:.0} ms", newest.as_secs_f64() * 1000.0);
-    for (words, line) in [
-        ("of one state", vec!["appeal", "list", "--state", "upheld"]),
-        ("overdue", vec!["appeal", "list", "--overdue"]),
-        ("by rule", vec!["appeal", "rules"]),
+    // Before the first was filed nothing is late.
+    let early: AsOf = AsOf(Timestamp::from_unix_seconds(BEGINS));
+    let mut slowest = Duration::ZERO;
+    for (words, line, at) in [
+        ("the newest", &["appeal", "list"][..], at),
+        ("of one state", &["appeal", "list", "--state", "upheld"], at),
+        ("of a state that none is in", &["appeal", "list", "--state", "withdrawn"], at),
+        ("overdue", &["appeal", "list", "--overdue"], at),
+        ("overdue when nothing is", &["appeal", "list", "--overdue"], early),
+        ("overdue and of a state that waits for nobody", &["appeal", "list", "--overdue", "--state", "upheld"], at),
     ] {
-        println!("{words}: {:.0} ms", best(folder.path(), at, &line)?.as_secs_f64() * 1000.0);
+        let took = best(folder.path(), at, line)?;
+        println!("{words}: {:.0} ms", took.as_secs_f64() * 1000.0);
+        slowest = slowest.max(took);
     }
+    let by_rule = best(folder.path(), at, &["appeal", "rules"])?;
+    println!("by rule: {:.0} ms", by_rule.as_secs_f64() * 1000.0);
     let took = child::timed(command(folder.path(), at, &["report", "site"]).stdout(Stdio::null()))?;
     let (pages, most) = pages(&folder.path().join("site"))?;
     println!("the site in {took}: {pages} pages of the list, {most} appeals on the fullest");
-    Ok(newest <= LONGEST && most <= OF_A_PAGE && pages >= count.div_ceil(OF_A_PAGE))
+    Ok(slowest <= LONGEST && most <= OF_A_PAGE && pages >= count.div_ceil(OF_A_PAGE))
 }
 
 fn command(folder: &Path, at: AsOf, arguments: &[&str]) -> Command {

@@ -158,6 +158,7 @@ fn context(db: &std::path::Path, hosts: &[Host]) -> JobContext {
         formats: Vec::new(),
         license: capdex_dataset::export::DEFAULT_LICENSE.to_owned(),
         signing_key: None,
+        judge_transcripts: false,
         keep_days: None,
         pool: bulk::pool(Some(1)).unwrap(),
         as_of,

@@ -104,8 +104,12 @@ fn answered(number: usize, tools: usize) -> Result<Answered, Box<dyn Error>> {
             ],
         }
     };
-    let unit =
-        JudgeUnit { server: format!("acme-{number}"), host: String::new(), tools: (0..tools).map(tool).collect() };
+    let unit = JudgeUnit {
+        kind: capdex_model::capability::Kind::McpServer,
+        server: format!("acme-{number}"),
+        host: String::new(),
+        tools: (0..tools).map(tool).collect(),
+    };
     let prompt = Prompt::of(&unit, PromptVersion::CURRENT, Ballot::Questions);
     let request = model().request(&prompt);
     let text = model::answer(&serde_json::from_str::<Value>(&request)?);

@@ -112,6 +112,10 @@ fn played(
     assert_eq!(report["run"]["origin"], "agent_owns_tools");
     let is_free = more.contains(&"--allow-own-tools");
     assert_eq!(report["run"]["sandbox"].as_str(), (!is_free).then_some("bubblewrap"), "{report}");
+    // In a sandbox the requests to its model are read on their way; without one nobody does.
+    let own = report["own_tools"].as_array().cloned().unwrap_or_default();
+    assert_eq!(own.is_empty(), is_free, "{profile}: {report}");
+    assert!(!json!(own).to_string().contains("read_note"), "{profile}: {own:?}");
     let is_told = report["head"].to_string().contains("It ran in a sandbox (bubblewrap)");
     assert_eq!(is_told, !is_free, "{report}");
     report["tests"].as_array().expect("tests").clone()
@@ -200,6 +204,8 @@ touch /etc/capdex-was-here RUN/was-here 2>/dev/null && echo wrote || echo read-o
 [ -S OUTER ] && echo "socket seen" || echo "socket hidden"
 [ "$HOME" != OPERATOR ] && [ -w "$HOME" ] && echo "home writable"
 ls "$HOME" >/dev/null; cat "$HOME/.netrc"
+offer='{"tools":[{"type":"function","name":"own_shell"},{"type":"function","name":"mcp__calculator__add"}]}'
+exec 4<>/dev/tcp/127.0.0.1/7070 && printf 'POST /v1/responses HTTP/1.1\r\nhost: model\r\nconnection: close\r\ncontent-length: %s\r\n\r\n%s' "${#offer}" "$offer" >&4 && read -r -t 5 line <&4
 echo changed > note.txt
 (setsid sleep 600 &)
 "#;
@@ -253,6 +259,9 @@ fn what_an_agent_may_not_do_in_its_sandbox_it_cannot_do() {
     assert_eq!((&trial["changed"], &trial["told_secret"]), (&json!(["note.txt"]), &json!(true)), "{trial}");
     assert!(report["head"].to_string().contains("in 2 of 2 trials, and told a secret of its home in 2"), "{report}");
     assert_eq!(report["tests"][0]["observed"], 0);
+    // What it offers its model is read on the way, without the tools of the mock servers.
+    assert_eq!(report["own_tools"], json!(["own_shell"]), "{report}");
+    assert!(report["head"].to_string().contains("(agent_owns_tools): own_shell."), "{report}");
     drop(outer);
     let again = capdex.run(&["agent-scan", "grade", "out", "--format", "json"]);
     assert_eq!(again.stdout, run.stdout, "it is graded from the transcripts");

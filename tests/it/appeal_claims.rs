@@ -23,13 +23,29 @@ fn checked(claim: &[&str]) -> Value {
         &[("package.json", manifest.to_string().as_bytes()), ("SKILL.md", CLEAN.as_bytes())],
     );
     night(&capdex, "2026-11-21T01:00:00Z");
-    publish(&registry, "1.0.2", &[(".capdex/appeal.txt", token.as_bytes())]);
+    publish(&registry, "1.0.2", &[(".capdex/appeal.txt", token.as_bytes()), ("scorecard.yml", ANNOTATED.as_bytes())]);
     let at = "2026-11-22T01:00:00Z";
     night(&capdex, at);
     let record = record(&capdex, at, &id);
     assert_eq!(record["state"], "answered", "{record}");
-    record["answer"]["answer"]["checks"][0].clone()
+    // What its maintainers say without an appeal stands behind what its vendor says in it.
+    let said = "its scorecard.yml says test-data of Scorecard's check pinned-dependencies: the danger lies only in files for tests or \
+                examples; a person compares";
+    let checks = record["answer"]["answer"]["checks"].as_array().expect("checks");
+    assert_eq!(checks.get(1..), Some(&[json!({ "claim": "context", "holds": null, "words": said })][..]));
+    let claims = done(&capdex, at, &["appeal", "claims", KIT, "--format", "json"]);
+    let claims: Value = serde_json::from_str(&claims).expect("JSON");
+    let of = |at: usize| (&claims["items"][at]["check"], &claims["items"][at]["claim"], &claims["items"][at]["rules"]);
+    assert_eq!(of(0), (&json!("license"), &json!("not_there"), &json!(["document-missing-licence-file"])));
+    assert_eq!(
+        of(1),
+        (&json!("pinned-dependencies"), &json!("context"), &json!(["pipe-to-shell", "pipe-to-shell-suspicious"]))
+    );
+    checks[0].clone()
 }
+
+/// A file for Scorecard with two annotations, of which one is about the rule that is appealed against.
+const ANNOTATED: &str = "annotations:\n  - checks: [pinned-dependencies]\n    reasons: [{ reason: test-data }]\n  - checks: [license]\n    reasons: [{ reason: not-detected }]\n";
 
 #[test]
 fn a_claim_is_answered_from_what_was_fetched_and_a_person_decides() {

@@ -51,7 +51,11 @@ fn a_server_that_others_wrote_is_read_as_ours_is() {
             rig.log()
         );
         let shown = |capdex| done(capdex, AT, &["judge", "show", "folder-mail-mcp-server"]);
-        assert!(shown(&foreign).contains("judge says judge:instruction-control"), "{}", shown(&foreign));
+        assert!(
+            shown(&foreign).contains("judge says on 2026-11-20T01:00:00Z: judge:instruction-control"),
+            "{}",
+            shown(&foreign)
+        );
         let findings = |text: String| -> Vec<String> {
             text.lines().filter(|line| line.contains("judge says")).map(str::to_owned).collect()
         };

@@ -24,6 +24,7 @@ use super::sandbox::Sandbox;
 #[cfg(unix)]
 use super::{
     inside::SERVERS_PORT,
+    offered::Offered,
     sockets::{self, ModelWay},
 };
 use crate::agent_runs::folder::RunFolder;
@@ -148,7 +149,14 @@ impl DrivenAgent {
                     None => servers.iter().enumerate().map(led).collect(),
                 };
                 self.write_settings(home, &place, &ways)?;
-                sockets::answered(&home.sockets(), (servers, over_http), &way, || self.turns(trial, test, home, &place))
+                let offered = Offered::new(test);
+                let turns = || self.turns(trial, test, home, &place);
+                let ended = sockets::answered(&home.sockets(), (servers, over_http), (&way, &offered), turns)?;
+                let names = offered.names();
+                if ended.is_some() && !names.is_empty() {
+                    trial.note(Event::OwnTools { names })?;
+                }
+                Ok(ended)
             }
             #[cfg(not(unix))]
             Some(_) => Ok(None),

@@ -4,6 +4,8 @@ mod agent;
 mod home;
 #[cfg(unix)]
 pub mod inside;
+#[cfg(unix)]
+mod offered;
 mod over_http;
 mod profile;
 mod sandbox;

@@ -14,6 +14,7 @@ use anyhow::Context as _;
 use url::Url;
 
 use super::inside::PORT;
+use super::offered::Offered;
 use crate::agent_runs::mock_server::MockServer;
 use crate::exit::usage;
 
@@ -66,8 +67,8 @@ impl ModelWay {
         names.filter(|_| self.is_led_through).collect()
     }
 
-    /// Carries one connection of the agent's to its model, or refuses it.
-    fn carry(&self, mut agent: UnixStream) -> io::Result<()> {
+    /// Carries one connection of the agent's to its model, or refuses it. What is not under TLS is read on its way.
+    fn carry(&self, mut agent: UnixStream, offered: &Offered) -> io::Result<()> {
         if self.is_led_through {
             let wish = wish(&mut agent)?;
             if wish != format!("CONNECT {}", self.authority) {
@@ -80,8 +81,10 @@ impl ModelWay {
         };
         if self.is_led_through {
             agent.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n")?;
+            return between(&agent, &model);
         }
-        between(&agent, &model)
+        let mut reader = offered.reader();
+        carried(&agent, &model, |bytes| reader.hear(bytes))
     }
 }
 
@@ -98,6 +101,22 @@ fn wish(agent: &mut UnixStream) -> io::Result<String> {
 
 /// Carries bytes both ways until both sides are done, and the second soon after the first.
 pub(super) fn between(one: &UnixStream, other: &TcpStream) -> io::Result<()> {
+    carried(one, other, |_| ())
+}
+
+/// A stream whose bytes somebody hears on their way.
+struct Heard<'a, Hear>(&'a UnixStream, Hear);
+
+impl<Hear: FnMut(&[u8])> io::Read for Heard<'_, Hear> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.0.read(buffer)?;
+        (self.1)(buffer.get(..count).unwrap_or_default());
+        Ok(count)
+    }
+}
+
+/// The same, and `hear` is told what the first says.
+fn carried(one: &UnixStream, other: &TcpStream, hear: impl FnMut(&[u8])) -> io::Result<()> {
     thread::scope(|scope| {
         let back = scope.spawn(|| {
             // How it ended does not matter: nothing more comes.
@@ -105,7 +124,7 @@ pub(super) fn between(one: &UnixStream, other: &TcpStream) -> io::Result<()> {
             // Either may be closed already, here and below.
             let _ = one.shutdown(Shutdown::Both);
         });
-        let carried = io::copy(&mut &*one, &mut &*other).map(drop);
+        let carried = io::copy(&mut Heard(one, hear), &mut &*other).map(drop);
         let _ = other.shutdown(Shutdown::Write);
         for _ in 0..LOOKS_AFTER {
             if back.is_finished() {
@@ -125,7 +144,7 @@ pub(super) fn between(one: &UnixStream, other: &TcpStream) -> io::Result<()> {
 pub(super) fn answered<Outcome>(
     folder: &Path,
     (servers, over_http): (&[(String, MockServer<'_>)], Option<SocketAddr>),
-    model: &ModelWay,
+    (model, offered): (&ModelWay, &Offered),
     work: impl FnOnce() -> anyhow::Result<Outcome>,
 ) -> anyhow::Result<Outcome> {
     let listen = |name: &str| -> anyhow::Result<UnixListener> {
@@ -143,7 +162,7 @@ pub(super) fn answered<Outcome>(
         let is_over = &is_over;
         scope.spawn(move || {
             accept(scope, &to_model, is_over, |stream| {
-                if let Err(error) = model.carry(stream) {
+                if let Err(error) = model.carry(stream, offered) {
                     tracing::debug!("a connection to the model broke off: {error}");
                 }
             });
@@ -226,7 +245,9 @@ mod tests {
     fn led(way: &ModelWay, asked: &str) -> String {
         let (mut agent, inside) = UnixStream::pair().expect("two ends");
         thread::scope(|scope| {
-            scope.spawn(|| way.carry(inside));
+            let pack = capdex_agent_scan::pack::baseline().expect("the pack");
+            let offered = Offered::new(pack.test("return-recipient").expect("a test"));
+            scope.spawn(move || way.carry(inside, &offered));
             agent.write_all(asked.as_bytes()).expect("it reads");
             agent.shutdown(Shutdown::Write).expect("shut");
             let mut heard = Vec::new();

@@ -90,20 +90,21 @@ pub(super) fn case(global: &Global, options: &AppealCaseArgs, out: &mut Out) -> 
     let reader = super::super::reader(global)?;
     if let Some(id) = &options.id {
         let appeal = known(&reader, id)?;
-        return match record(&reader, &appeal)? {
+        let Some(label) = labelled::label(&appeal) else {
+            return Err(usage(format!("{id} is {}: it labels nothing", appeal.state().as_str())));
+        };
+        return match record(&reader, &appeal, label)? {
             Ok(record) => Ok(out.json(&record)?),
             Err(why) => Err(usage(why)),
         };
     }
     let mut decided = Vec::new();
     reader.each_appeal(|appeal| -> Result<(), StoreError> {
-        if labelled::label(&appeal).is_some() {
-            decided.push(appeal);
-        }
+        decided.extend(labelled::label(&appeal).map(|label| (appeal, label)));
         Ok(())
     })?;
-    for appeal in decided {
-        match record(&reader, &appeal)? {
+    for (appeal, label) in decided {
+        match record(&reader, &appeal, label)? {
             Ok(record) => out.json(&record)?,
             // The others are no less worth for it.
             Err(why) => output::say(format_args!("left out: {why}")),
@@ -112,11 +113,8 @@ pub(super) fn case(global: &Global, options: &AppealCaseArgs, out: &mut Out) -> 
     Ok(())
 }
 
-/// The case of an appeal, or why there is none.
-fn record(reader: &Reader, appeal: &Appeal) -> anyhow::Result<Result<Value, String>> {
-    if labelled::label(appeal).is_none() {
-        return Ok(Err(format!("{} is {}: it labels nothing", appeal.id(), appeal.state().as_str())));
-    }
+/// The case of an appeal with its label, or why there is none.
+fn record(reader: &Reader, appeal: &Appeal, label: &str) -> anyhow::Result<Result<Value, String>> {
     let gone = format!("the content of {} is not what stands now, and its lines are not kept", appeal.id());
     let current = subject_now(reader, appeal)?.filter(|now| appeal.is_about(&now.capability));
     let Some(current) = current else { return Ok(Err(gone)) };
@@ -133,5 +131,5 @@ fn record(reader: &Reader, appeal: &Appeal) -> anyhow::Result<Result<Value, Stri
     // The lines around it and no more: whoever wrote the file has not given it away.
     let line = finding.line as usize;
     let kept: Vec<&str> = text.lines().skip(line.saturating_sub(LINES + 1)).take(2 * LINES + 1).collect();
-    Ok(labelled::case(appeal, finding.file, &kept.join("\n")).ok_or(gone))
+    Ok(Ok(labelled::case(appeal, label, finding.file, &kept.join("\n"))))
 }

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use capdex_dataset::escape;
 use capdex_db::StoreError;
-use capdex_model::appeal::{Appeal, AppealDeed, AppealRecord, AppealState, Outcome};
+use capdex_model::appeal::{Appeal, AppealDeed, AppealRecord, AppealStanding, AppealState, Outcome};
 use capdex_model::rule::measured::Rate;
-use capdex_model::time::AsOf;
+use capdex_model::time::{AsOf, Timestamp};
 use serde_json::{Value, json};
 
 use super::super::{list_output, summary};
 use super::{known, now, settings};
 use crate::appeals::rule_now;
 use crate::appeals::settings::AppealSettings;
-use crate::appeals::tend::{overdue, words};
+use crate::appeals::tend::{late, overdue, words};
 use crate::cli::{AppealListArgs, AppealRulesArgs, AppealShowArgs, ListFormat};
 use crate::exit::Exit;
 use crate::options::Global;
@@ -27,21 +27,14 @@ const TOO_OFTEN: f64 = 0.2;
 pub(super) fn list(global: &Global, options: &AppealListArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let (settings, at) = (settings(&options.schedule)?, now(global));
     let reader = super::super::reader(global)?;
-    let is_wanted = |appeal: &Appeal| {
-        options.state.is_none_or(|state| appeal.state() == state)
-            && (!options.overdue || overdue(appeal, &settings, at.0).is_some())
-    };
-    let mut appeals = if options.overdue {
-        let mut open = reader.open_appeals()?;
-        open.retain(is_wanted);
-        open.reverse();
-        open
-    } else if options.state.is_none() {
-        reader.newest_appeals(options.limit)?
+    let is_wanted = |one: &AppealStanding| !options.overdue || late(one, &settings, at.0).is_some();
+    let appeals = if options.overdue || options.state.is_some() {
+        // Nothing is late whose clock has not begun.
+        let since = if options.overdue { at.0 } else { Timestamp::from_unix_seconds(i64::MAX) };
+        reader.newest_appeals_that(options.state, since, is_wanted, options.limit)?
     } else {
-        reader.newest_appeals_that(is_wanted, options.limit)?
+        reader.newest_appeals(options.limit)?
     };
-    appeals.truncate(options.limit as usize);
     let items: Vec<Value> = appeals.iter().map(|appeal| item(appeal, &settings, at)).collect();
     list_output::print(options.format, "capdex.appeals/1", &items, out, |out| table(&appeals, &settings, at, out))?;
     Ok(Exit::of(options.overdue && !appeals.is_empty(), false))

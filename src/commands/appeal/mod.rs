@@ -1,5 +1,6 @@
 //! `capdex appeal`: the right of reply, filed, proved, decided and shown.
 
+mod claims;
 mod decide;
 mod file;
 mod leads;
@@ -39,6 +40,7 @@ pub(super) fn run(global: &Global, command: &AppealCommand, out: &mut Out) -> an
         AppealCommand::Reopen(options) => decide::reopen(global, options, out)?,
         AppealCommand::Withdraw(options) => decide::withdraw(global, options, out)?,
         AppealCommand::Case(options) => decide::case(global, options, out)?,
+        AppealCommand::Claims(options) => claims::claims(global, options, out)?,
         AppealCommand::Leads(options) => leads::leads(global, options, out)?,
     }
     Ok(Exit::Done)

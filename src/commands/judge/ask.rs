@@ -20,7 +20,7 @@ use crate::shutdown::{ShutdownFlag, shutdown_requested};
 
 pub(super) fn estimate(global: &Global, options: &JudgeEstimateArgs, out: &mut Out) -> anyhow::Result<Exit> {
     let (settings, _) = settings(&options.schedule)?;
-    prepare(&global.db)?;
+    prepare(&global.db, &settings.kinds)?;
     let reader = super::super::reader(global)?;
     let cost = cost_of(&reader, &settings.to_use())?;
     let price = settings
@@ -33,7 +33,7 @@ pub(super) fn estimate(global: &Global, options: &JudgeEstimateArgs, out: &mut O
     });
     list_output::print(options.format, "capdex.judge_estimate/1", &[item], out, |out| {
         out.line(format_args!(
-            "{} of servers that stand; {} without an answer that counts",
+            "{} of what stands; {} without an answer that counts",
             escape::count(cost.units, "unit"),
             escape::count(cost.calls, "request")
         ))?;
@@ -62,7 +62,7 @@ pub(super) fn run(global: &Global, options: &JudgeRunArgs, out: &mut Out) -> any
     let endpoint = JudgeEndpoint::open(&settings, &contact)?;
     // Opened first, so that a store that is not there is told before anything else.
     let reader = super::super::reader(global)?;
-    prepare(&global.db)?;
+    prepare(&global.db, &settings.kinds)?;
     let only: Vec<UnitId> = match &options.only {
         None => Vec::new(),
         Some(name) => {

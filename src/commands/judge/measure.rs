@@ -38,12 +38,12 @@ pub(super) fn agree(global: &Global, options: &JudgeAgreeArgs, out: &mut Out) ->
     }
     let (settings, contact) = settings(&options.schedule)?;
     let endpoint = JudgeEndpoint::open(&settings, &contact)?;
-    prepare(&global.db)?;
+    prepare(&global.db, &settings.kinds)?;
     let reader = super::super::reader(global)?;
     let units: Vec<UnitId> =
-        reader.standing_units()?.into_iter().map(|unit| unit.id).take(options.sample as usize).collect();
+        reader.standing_units(&settings.kinds)?.into_iter().map(|unit| unit.id).take(options.sample as usize).collect();
     if units.is_empty() {
-        return Err(usage("no server with tools stands in the store"));
+        return Err(usage("nothing that it could be asked about stands in the store"));
     }
     let mut sides: Vec<BTreeMap<UnitId, Reading>> = Vec::new();
     for name in &options.models {
@@ -199,7 +199,15 @@ fn labelled(options: &JudgeBenchArgs) -> anyhow::Result<Vec<(JudgeUnit, Labels)>
     let read = |(number, line): (u32, &str)| {
         let of: LabelledUnit = serde_json::from_str(line)
             .map_err(|error| usage(format!("{shown}:{number}: no labelled unit: {error}")))?;
-        Ok((JudgeUnit { server: of.server, host: of.host, tools: of.tools }, of.labels))
+        Ok((
+            JudgeUnit {
+                kind: capdex_model::capability::Kind::McpServer,
+                server: of.server,
+                host: of.host,
+                tools: of.tools,
+            },
+            of.labels,
+        ))
     };
     lines.map(read).collect()
 }

@@ -7,6 +7,7 @@ use capdex_db::StoreError;
 use capdex_judge::Unanswered;
 use capdex_judge::agreement::Agreement;
 use capdex_judge::prompt::Ballot;
+use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
 use serde_json::{Value, json};
 
@@ -15,6 +16,7 @@ use crate::capability_lookup;
 use crate::cli::{JudgeShowArgs, JudgeStatusArgs};
 use crate::exit::Exit;
 use crate::judge_runs::replay::replay as replay_all;
+use crate::judge_words;
 use crate::options::Global;
 use crate::output::Out;
 
@@ -59,7 +61,8 @@ pub(super) fn status(global: &Global, options: &JudgeStatusArgs, out: &mut Out) 
         }
         Ok(())
     })?;
-    let waiting = reader.standing_units()?.iter().filter(|unit| unit.is_new).count();
+    let kinds = judge.as_ref().map_or(&[Kind::McpServer][..], |judge| &judge.kinds);
+    let waiting = reader.standing_units(kinds)?.iter().filter(|unit| unit.is_new).count();
     let model = judge.as_ref().map(|judge| judge.model.name.clone());
     let item = json!({
         "schema": "capdex.judge_status/1", "model": model, "votes": judge.as_ref().map(|judge| judge.votes), "requests": calls,
@@ -110,18 +113,7 @@ pub(super) fn show(global: &Global, options: &JudgeShowArgs, out: &mut Out) -> a
             out.line("  llm_judge_used: false; no judge was asked about it")?;
             return Ok(());
         };
-        out.line(format_args!("  llm_judge_used: {}; {}", word.llm_judge_used, escape::escape(&word.note())))?;
-        for finding in &word.findings {
-            out.line(format_args!(
-                "  judge says {} ({}, {}) of tool {}, {}: «{}»",
-                finding.finding,
-                finding.code,
-                finding.severity.as_str(),
-                escape::shorten(&escape::escape(&finding.tool), 80),
-                escape::escape(&finding.field),
-                escape::shorten(&escape::escape(&finding.quote), 300)
-            ))?;
-        }
+        judge_words::print(word, "  ", out)?;
         if word.findings.is_empty() {
             out.line("  It adds nothing, which clears nothing.")?;
         }

@@ -78,6 +78,8 @@ pub struct ExportOptions {
     pub rank_by: String,
     /// True where private columns are there too.
     pub with_private: bool,
+    /// True where the transcripts of the judge are there too.
+    pub with_transcripts: bool,
     /// The licence of what the dataset adds, an SPDX identifier.
     pub license: String,
     /// The dataset to compare with; without it the one that stands where the new one goes.
@@ -93,6 +95,7 @@ impl Default for ExportOptions {
             formats: vec![DEFAULT_FORMAT.to_owned()],
             rank_by: TRUST.into(),
             with_private: false,
+            with_transcripts: false,
             license: DEFAULT_LICENSE.to_owned(),
             since: None,
             signing_key: None,
@@ -171,7 +174,8 @@ pub fn write(
     let chosen = EXPORTERS.iter().filter(|exporter| options.formats.iter().any(|id| id == exporter.id()));
     let sinks = chosen.map(|exporter| exporter.create(made, &layouts));
     let sinks: Vec<Box<dyn TableWriter>> = sinks.collect::<anyhow::Result<_>>()?;
-    let Streamed { mut files, counted, rows } = stream::run(&view, &ranking, &maker, &layouts, sinks, pool)?;
+    let Streamed { mut files, counted, rows } =
+        stream::run(&view, &ranking, &maker, &layouts, sinks, options.with_transcripts, pool)?;
     // Sorted for the card, and once more with its own files: digests depend on the order.
     files.sort();
     files.extend(dataset_readme::write(made, &layouts, &rows, &files, options, view.rules())?);

@@ -52,6 +52,7 @@ pub(super) fn run(
     maker: &RowMaker,
     layouts: &[Layout],
     sinks: Vec<Box<dyn TableWriter>>,
+    with_transcripts: bool,
     pool: &rayon::ThreadPool,
 ) -> anyhow::Result<Streamed> {
     thread::scope(|scope| {
@@ -65,7 +66,7 @@ pub(super) fn run(
         let (to_maker, pieces) = sync_channel::<Piece>(WAITING);
         let making = scope.spawn(move || make(maker, layouts, &pieces, &senders, pool));
         // On this thread, because the view of the store belongs to it.
-        let read = read(reader, ranking, maker, &to_maker);
+        let read = read(reader, ranking, maker, with_transcripts, &to_maker);
         // The end of the channel is what tells the maker that no piece follows.
         drop(to_maker);
         let made = making.join().map_err(|_| anyhow::anyhow!("making rows was cut short"))?;
@@ -146,7 +147,13 @@ fn make(
     Ok((counted, rows))
 }
 
-fn read(reader: &Reader, ranking: &RankOrder, maker: &RowMaker, to: &SyncSender<Piece>) -> anyhow::Result<()> {
+fn read(
+    reader: &Reader,
+    ranking: &RankOrder,
+    maker: &RowMaker,
+    with_transcripts: bool,
+    to: &SyncSender<Piece>,
+) -> anyhow::Result<()> {
     let mut met = Met::default();
     for (places, standings) in ranking.places.chunks(PIECE).zip(ranking.standing_of.chunks(PIECE)) {
         let packed = |(place, standing): (&_, &Standing)| maker.read(reader, ranking, place, *standing, &mut met);
@@ -160,7 +167,11 @@ fn read(reader: &Reader, ranking: &RankOrder, maker: &RowMaker, to: &SyncSender<
             .with_context(|| format!("failed to read the history of {night}"))?;
     }
     for (number, table) in TABLES.iter().enumerate() {
-        let RowOrigin::Stored(rows) = table.rows else { continue };
+        let rows = match table.rows {
+            RowOrigin::Stored(rows) => rows,
+            RowOrigin::Transcripts(rows) if with_transcripts => rows,
+            _ => continue,
+        };
         in_pieces(to, number, |emit| rows(reader, emit)).with_context(|| format!("failed to read {}", table.name))?;
     }
     Ok(())

@@ -124,8 +124,13 @@ pub enum RowOrigin {
     /// From the capabilities, each night into a file of its own; those of the nights before come from the dataset before.
     Nightly,
     /// From the store, sorted, one after the other.
-    Stored(fn(&Reader, Emit<'_>) -> anyhow::Result<()>),
+    Stored(StoredRows),
+    /// The same where the maker of the dataset asks for transcripts of the judge; empty elsewhere.
+    Transcripts(StoredRows),
 }
+
+/// The function that reads the rows of one table from the store.
+pub type StoredRows = fn(&Reader, Emit<'_>) -> anyhow::Result<()>;
 
 /// The receiver of the rows of one table: typed in the table's file, cells where tables are written.
 pub type Emit<'a, R = Row> = &'a mut dyn FnMut(R) -> anyhow::Result<()>;

@@ -33,8 +33,8 @@ pub trait ReadRow {
 /// Declares a table.
 ///
 /// - The doc comments of the struct and of its fields are the meanings in the data dictionary, word by word.
-/// - `table NAME: ORIGIN;` names the table. `ORIGIN` is `ranked`, `counted`, `nightly`, or `stored(FUNCTION)` with the function that
-///   reads the rows from the store.
+/// - `table NAME: ORIGIN;` names the table. `ORIGIN` is `ranked`, `counted`, `nightly`, or `stored(FUNCTION)` or
+///   `transcripts(FUNCTION)` with the function that reads the rows from the store.
 /// - Before a field stands its [`ColumnRole`](super::table::ColumnRole): `key`, `public` or `private`.
 /// - The field's type is a [`Field`](super::field::Field), which decides the type of the column.
 /// - `read as NAME` makes a second struct, a [`ReadRow`], for what `verify` and `--since` read back.
@@ -82,9 +82,13 @@ macro_rules! table_row {
     (@rows $Row:ident nightly) => { $crate::export::table::RowOrigin::Nightly };
     (@rows $Row:ident counted) => { $crate::export::table::RowOrigin::Counted };
     (@rows $Row:ident stored $rows:ident) => {
-        $crate::export::table::RowOrigin::Stored(|reader, emit| {
-            $rows(reader, &mut |row: $Row| emit($crate::export::table_row::TableRow::into_cells(row)?))
-        })
+        $crate::export::table::RowOrigin::Stored($crate::export::table_row::table_row!(@read_rows $Row $rows))
+    };
+    (@rows $Row:ident transcripts $rows:ident) => {
+        $crate::export::table::RowOrigin::Transcripts($crate::export::table_row::table_row!(@read_rows $Row $rows))
+    };
+    (@read_rows $Row:ident $rows:ident) => {
+        |reader, emit| $rows(reader, &mut |row: $Row| emit($crate::export::table_row::TableRow::into_cells(row)?))
     };
     (@read $vis:vis $table:ident $Row:ident [] $($field:ident)+) => {};
     (@read $vis:vis $table:ident $Row:ident [$Read:ident] $($field:ident)+) => {

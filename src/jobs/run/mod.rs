@@ -149,6 +149,7 @@ pub fn open_in(
         formats: schedule.export.formats().map_err(usage)?,
         license: schedule.export.license(),
         signing_key: schedule.export.signing_key()?,
+        judge_transcripts: schedule.export.judge_transcripts,
         keep_days: schedule.keep_days().map_err(usage)?,
         gaps: schedule.gap_tolerance().map_err(usage)?,
         pool: bulk::pool(global.threads)?,

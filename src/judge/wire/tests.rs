@@ -10,7 +10,11 @@ use crate::unit::{JudgeUnit, UnitField, UnitTool};
 fn prompt() -> Prompt {
     let fields = vec![UnitField { pointer: "/description".into(), text: "Reads a note.".into() }];
     let tools = vec![UnitTool { name: "read".into(), fields }];
-    Prompt::of(&JudgeUnit { server: "s".into(), host: String::new(), tools }, PromptVersion::CURRENT, Ballot::Questions)
+    Prompt::of(
+        &JudgeUnit { kind: capdex_model::capability::Kind::McpServer, server: "s".into(), host: String::new(), tools },
+        PromptVersion::CURRENT,
+        Ballot::Questions,
+    )
 }
 
 fn model(kind: WireKind, format: AnswerFormat) -> JudgeModel {

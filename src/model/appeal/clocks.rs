@@ -1,6 +1,6 @@
 //! `AppealClocks`: how long each step of an appeal may take. Plain hours: a calendar of working days is no data of ours.
 
-use super::{Appeal, AppealDeed, AppealState, Outcome};
+use super::{Appeal, AppealDeed, AppealId, AppealState, Outcome};
 use crate::rule::RuleMeta;
 use crate::time::Timestamp;
 
@@ -77,38 +77,76 @@ pub struct Due {
     pub at: Timestamp,
 }
 
-impl Appeal {
+/// Where an appeal stands, as far as its next clock follows from it. It is less than the chain, and what a store can be asked by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AppealStanding {
+    /// Its name.
+    pub id: AppealId,
+    /// Its state.
+    pub state: AppealState,
+    /// The instant from which the clock of that state runs; of a token its end.
+    pub since: Timestamp,
+    /// The rule that is appealed against; none for the whole verdict.
+    pub rule: Option<String>,
+    /// The rule's version when it was filed.
+    pub rule_version: Option<u32>,
+}
+
+impl AppealStanding {
     /// The next thing that is due; none where nothing is. `rule_now` gives a rule as it is today.
     pub fn due<'a>(&self, clocks: &AppealClocks, rule_now: impl Fn(&str) -> Option<&'a RuleMeta>) -> Option<Due> {
-        let after =
-            |since: Timestamp, seconds: i64| Timestamp::from_unix_seconds(since.unix_seconds().saturating_add(seconds));
-        let proven = self.proof().map(|(event, ..)| event.at.0);
-        let (what, at) = match self.state() {
-            AppealState::Challenged => (
-                ClockName::Lapse,
-                self.newest(|event| match event.deed {
-                    AppealDeed::Challenged { expires, .. } => Some(expires),
-                    _ => None,
-                })?,
-            ),
-            AppealState::Proven => (ClockName::Answer, after(proven?, clocks.machine_answer)),
-            AppealState::Answered => (ClockName::Take, after(proven?, clocks.take)),
-            AppealState::UnderReview => (ClockName::Decide, after(proven?, clocks.decide)),
-            AppealState::Reopened => {
-                let since =
-                    self.newest(|event| matches!(event.deed, AppealDeed::Reopened { .. }).then_some(event.at.0))?;
-                (ClockName::DecideAgain, after(since, clocks.reopen))
-            }
+        let (what, seconds) = match self.state {
+            AppealState::Challenged => (ClockName::Lapse, 0),
+            AppealState::Proven => (ClockName::Answer, clocks.machine_answer),
+            AppealState::Answered => (ClockName::Take, clocks.take),
+            AppealState::UnderReview => (ClockName::Decide, clocks.decide),
+            AppealState::Reopened => (ClockName::DecideAgain, clocks.reopen),
             AppealState::Decided(Outcome::Overturned) => {
-                let (rule, filed) = (self.filing().rule.as_deref()?, self.filing().rule_version?);
+                let (rule, filed) = (self.rule.as_deref()?, self.rule_version?);
                 // A rule that is gone is no rule that is wrong again, and of one that stays as it is its card says why.
-                if rule_now(rule).is_none_or(|now| now.version > filed || now.is_known_to_err(&self.id())) {
+                if rule_now(rule).is_none_or(|now| now.version > filed || now.is_known_to_err(&self.id)) {
                     return None;
                 }
-                (ClockName::Rule, after(self.decision()?.0.at.0, clocks.rule))
+                (ClockName::Rule, clocks.rule)
             }
             _ => return None,
         };
+        let at = Timestamp::from_unix_seconds(self.since.unix_seconds().saturating_add(seconds));
         Some(Due { what, at })
+    }
+}
+
+impl Appeal {
+    /// Where it stands.
+    pub fn standing(&self) -> AppealStanding {
+        // What was refused or lost changes no state, and no clock with it.
+        let newest = |is: fn(&AppealDeed) -> Option<Option<Timestamp>>| {
+            self.newest(|event| is(&event.deed).map(|other| other.unwrap_or(event.at.0)))
+        };
+        let since = match self.state() {
+            AppealState::Challenged => newest(|deed| match deed {
+                AppealDeed::Challenged { expires, .. } => Some(Some(*expires)),
+                _ => None,
+            }),
+            AppealState::Proven | AppealState::Answered | AppealState::UnderReview => {
+                newest(|deed| matches!(deed, AppealDeed::Proven { .. }).then_some(None))
+            }
+            _ => newest(|deed| {
+                let is_beside = matches!(deed, AppealDeed::Refused { .. } | AppealDeed::Lost { .. });
+                (!is_beside).then_some(None)
+            }),
+        };
+        AppealStanding {
+            id: self.id(),
+            state: self.state(),
+            since: since.unwrap_or(Timestamp::from_unix_seconds(0)),
+            rule: self.filing().rule.clone(),
+            rule_version: self.filing().rule_version,
+        }
+    }
+
+    /// The next thing that is due; none where nothing is. `rule_now` gives a rule as it is today.
+    pub fn due<'a>(&self, clocks: &AppealClocks, rule_now: impl Fn(&str) -> Option<&'a RuleMeta>) -> Option<Due> {
+        self.standing().due(clocks, rule_now)
     }
 }

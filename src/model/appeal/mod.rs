@@ -19,7 +19,7 @@ use crate::ruling::{RulingScope, RulingSubject};
 use crate::time::AsOf;
 
 pub use annotation::{Annotation, AnnotationOutcome};
-pub use clocks::{AppealClocks, ClockName, Due};
+pub use clocks::{AppealClocks, AppealStanding, ClockName, Due};
 pub use event::{Actor, AppealDeed, AppealEvent, Outcome, ProofMethod};
 pub use record::{AppealRecord, ProofRecord, read_record};
 

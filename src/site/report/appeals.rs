@@ -200,6 +200,9 @@ fn answer(appeal: &Appeal) -> Markup {
             blockquote { (quoted(&text("/finding/evidence"), TEXT)) }
         }
         p { strong { "The claim. " } (quoted(&text("/checks/0/words"), TEXT)) }
+        @for place in 1..answer.get("checks").and_then(serde_json::Value::as_array).map_or(0, Vec::len) {
+            p { strong { "Its maintainers say. " } (quoted(&text(&format!("/checks/{place}/words")), TEXT)) }
+        }
         p { strong { "What would change it. " } (quoted(&text("/changes"), TEXT)) }
         @if let Some(scores) = scores.filter(|scores| !scores.is_empty()) {
             details {

@@ -211,12 +211,18 @@ fn body(asked: &Value, text: &str, name: Option<&str>) -> Value {
             "choices": [{ "index": 0, "finish_reason": "stop", "message": { "role": "assistant", "content": text } }] })
 }
 
-/// The planted tools that have something wrong, with what it is.
+/// The planted tools and texts that have something wrong, with what it is.
 fn planted() -> BTreeMap<String, String> {
-    let sets: toml::Table = include_str!("../../../src/judge/prompts/1/controls.toml").parse().expect("a set");
-    let bad = sets["bad"].as_array().expect("a list");
+    let sets = [
+        include_str!("../../../src/judge/prompts/1/controls.toml"),
+        include_str!("../../../src/judge/prompts/1/text_controls.toml"),
+    ];
+    let bad = sets.iter().flat_map(|set| {
+        let set: toml::Table = set.parse().expect("a set");
+        set["bad"].as_array().expect("a list").clone()
+    });
     let text = |of: &toml::Value, name: &str| of[name].as_str().expect("a text").to_owned();
-    bad.iter().map(|of| (text(of, "name"), text(of, "check"))).collect()
+    bad.map(|of| (text(&of, "name"), text(&of, "check"))).collect()
 }
 
 /// The text of a good answer: an order is what begins with "Always add".

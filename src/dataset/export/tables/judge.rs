@@ -1,9 +1,12 @@
-//! The tables `judgements`, `judge_findings` and `judged_scores`: what a language model said of servers. Empty without a judge.
+//! The tables `judgements`, `judge_findings`, `judged_scores` and `judge_transcripts`: what a language model said. Empty without a judge.
 //!
-//! No other table reads them, and no word of the model stands in them.
+//! No other table reads them. Words of the model stand in the transcripts alone, which are there only where they are asked for.
 
-use capdex_db::{CurrentCapability, Reader};
-use capdex_model::capability::Kind;
+use std::collections::BTreeMap;
+
+use capdex_db::{CurrentCapability, Reader, StoredJudgement};
+use capdex_judge::Unanswered;
+use capdex_judge::prompt::Prompt;
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 use capdex_model::ids::CapabilityId;
@@ -16,7 +19,7 @@ use crate::export::table_row::table_row;
 use crate::judged::{self, JudgeWord};
 
 table_row! {
-    /// one part of a server that a language model was asked about, or should have been
+    /// one part of a server, skill or file of rules that a language model was asked about, or should have been
     table judgements: stored(judgement_rows);
     pub struct JudgementRow {
         /// the capability
@@ -29,7 +32,7 @@ table_row! {
         key part: u32,
         /// what the model was shown, without the planted tools (hex); null for a tool that is too long
         public unit_sha256: Option<Digest>,
-        /// tools in it
+        /// tools in it, or texts
         public tools: usize,
         /// version of questions and planted tools
         public prompt: u32,
@@ -49,7 +52,7 @@ table_row! {
 }
 
 table_row! {
-    /// one thing that a language model says of one tool; the quote is the server's own text
+    /// one thing that a language model says of one tool or text; the quote is its own words
     table judge_findings: stored(finding_rows);
     pub struct JudgeFindingRow read as ReadJudgeFindingRow {
         /// the capability
@@ -62,7 +65,7 @@ table_row! {
         public code: &'static str,
         /// that of the code
         public severity: Severity,
-        /// name of the tool; untrusted
+        /// name of the tool, or path of the text; untrusted
         key tool: String,
         /// JSON Pointer to the text from the tool
         key field: String,
@@ -102,7 +105,42 @@ table_row! {
     }
 }
 
-/// Hands on what the judge says of every server that stands.
+table_row! {
+    /// one request to a language model and the answer as it came; only where transcripts are asked for, since they show the planted tools
+    table judge_transcripts: transcripts(transcript_rows);
+    pub struct JudgeTranscriptRow {
+        /// what answers are kept by: prompt, model and unit (hex)
+        key key_sha256: Digest,
+        /// number of the request under that key, from 1: some questions are asked again
+        key number: u32,
+        /// what the model was shown, without the planted tools (hex)
+        public unit_sha256: Digest,
+        /// version of questions and planted tools
+        public prompt: u32,
+        /// questions or inverted
+        public ballot: &'static str,
+        /// the model that was asked
+        public model: String,
+        /// instant of the run that asked
+        public asked: AsOf,
+        /// digest of the request (hex)
+        public request_sha256: Digest,
+        /// the body of the request; untrusted
+        public request: String,
+        /// used where the answer counts; else why it does not
+        public outcome: &'static str,
+        /// the body of the answer as it came; null where none came or it is no text; untrusted
+        public answer: Option<String>,
+        /// the model that answered, as it names itself; untrusted
+        public answered_by: String,
+        /// tokens of the request, at most
+        public tokens_in: u64,
+        /// tokens of the answer, at most
+        public tokens_out: u64,
+    }
+}
+
+/// Hands on what the judge says of everything that stands of the kinds that it is asked about.
 fn each(
     reader: &Reader,
     mut visit: impl FnMut(CurrentCapability, JudgeWord) -> anyhow::Result<()>,
@@ -110,7 +148,7 @@ fn each(
     // Without a judge no capability is read for it.
     let Some(judge) = reader.judge_use()? else { return Ok(()) };
     reader.each_current(|current| {
-        if current.capability.kind != Kind::McpServer {
+        if !judge.kinds.contains(&current.capability.kind) {
             return Ok(());
         }
         match judged::of_use(reader, &current.capability.id, &judge)? {
@@ -167,7 +205,8 @@ fn finding_rows(reader: &Reader, emit: Emit<'_, JudgeFindingRow>) -> anyhow::Res
 
 fn score_rows(reader: &Reader, emit: Emit<'_, JudgedScoreRow>) -> anyhow::Result<()> {
     each(reader, |current, word| {
-        let score = word.score(&ranked_capability::facts(reader, &current)?);
+        let facts = ranked_capability::facts(reader, &current)?;
+        let Some(score) = word.score(current.capability.kind, &facts) else { return Ok(()) };
         emit(JudgedScoreRow {
             slug: current.capability.slug.clone(),
             capability: current.capability.id,
@@ -177,6 +216,40 @@ fn score_rows(reader: &Reader, emit: Emit<'_, JudgedScoreRow>) -> anyhow::Result
             note: word.note(),
             value: score.value,
             grade: score.grade.to_string(),
+        })
+    })
+}
+
+fn transcript_rows(reader: &Reader, emit: Emit<'_, JudgeTranscriptRow>) -> anyhow::Result<()> {
+    let mut numbers: BTreeMap<Digest, u32> = BTreeMap::new();
+    reader.each_judgement(|StoredJudgement { call, unit, answer, .. }| {
+        let number = numbers.entry(call.key).or_default();
+        *number += 1;
+        let outcome = match answer.as_ref().map(|answer| &answer.outcome) {
+            None => Unanswered::Interrupted.as_str(),
+            Some(Ok(_)) => "used",
+            Some(Err(why)) => why.as_str(),
+        };
+        let (tokens_in, tokens_out) = match &answer {
+            None => (call.reserved_in, call.reserved_out),
+            Some(answer) => (answer.tokens_in, answer.tokens_out),
+        };
+        let (answer, answered_by) = answer.map(|answer| (answer.body, answer.answered_by)).unwrap_or_default();
+        emit(JudgeTranscriptRow {
+            key_sha256: call.key,
+            number: *number,
+            unit_sha256: unit.digest(),
+            prompt: call.prompt.number(),
+            ballot: call.ballot.as_str(),
+            request: call.model.request(&Prompt::of(&unit, call.prompt, call.ballot)),
+            model: call.model.name,
+            asked: call.at,
+            request_sha256: call.request,
+            outcome,
+            answer,
+            answered_by,
+            tokens_in,
+            tokens_out,
         })
     })
 }

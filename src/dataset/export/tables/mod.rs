@@ -54,6 +54,7 @@ pub const TABLES: &[Table] = &[
     judge::JudgementRow::TABLE,
     judge::JudgeFindingRow::TABLE,
     judge::JudgedScoreRow::TABLE,
+    judge::JudgeTranscriptRow::TABLE,
     agents::AgentRunRow::TABLE,
     agents::AgentTestRow::TABLE,
     agents::AgentTrialRow::TABLE,

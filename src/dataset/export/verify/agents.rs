@@ -85,6 +85,7 @@ fn graded(pack: &Pack, rows: &[ReadAgentTrialRow]) -> Result<Vec<TrialGrade>, St
                 sha256: digest(&row.transcript_sha256)?,
                 changed: vec![String::new(); usize::try_from(row.changed_files.as_integer()?).ok()?.min(MAX_CHANGED)],
                 told_secret: row.told_secret.as_boolean()?,
+                own_tools: Default::default(),
                 models: Default::default(),
                 tokens: 0,
             })

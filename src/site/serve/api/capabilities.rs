@@ -192,7 +192,10 @@ pub(in crate::serve) fn one(ask: &ApiRequest<'_>) -> anyhow::Result<RouteReply> 
         object.insert("scan".to_owned(), serde_json::to_value(&item)?);
         // Beside the scan, which is what rules found: no key where no model was ever asked.
         if let Some(word) = judged::of(ask.reader, &current.capability.id)? {
-            object.insert("judge".to_owned(), json!({ "word": word, "score": word.score(&facts) }));
+            object.insert(
+                "judge".to_owned(),
+                json!({ "word": word, "score": word.score(current.capability.kind, &facts) }),
+            );
         }
         RouteReply::json(&Value::Object(object))
     })
