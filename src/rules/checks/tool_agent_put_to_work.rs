@@ -11,22 +11,17 @@ use crate::FactSink;
 use capdex_evidence::sentences::{Sentence, Words};
 use capdex_evidence::subject::Subject;
 use capdex_evidence::surfaces::Surface;
+use capdex_evidence::words;
 
-use super::tool_frames::{frame, stands};
+use super::tool_frames::{frame, stands, tell_first};
 use super::tool_grave_calls::has_called;
-use super::tool_texts::{each_prose, place_of, quoted};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-    each_prose(subject, |surface, text, speaker| {
-        let acts = |sentence: &Sentence<'_>| {
-            acts_by_agent(sentence, surface)
-                || plants(sentence, surface)
-                || harms(sentence, surface)
-                || has_called(sentence, surface, speaker)
-        };
-        if let Some(sentence) = text.text.sentences().find(acts) {
-            facts.found(place_of(surface, text), &quoted(surface, sentence.as_str()));
-        }
+    tell_first(subject, facts, |sentence, surface, speaker| {
+        acts_by_agent(sentence, surface)
+            || plants(sentence, surface)
+            || harms(sentence, surface)
+            || has_called(sentence, surface, speaker)
     });
 }
 
@@ -59,7 +54,7 @@ static MANNER: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 fn acts_by_agent(sentence: &Sentence<'_>, surface: &Surface) -> bool {
-    if !sentence.may_have(&AGENTS) {
+    if !sentence.names(&AGENTS) {
         return false;
     }
     let lower = sentence.lower();
@@ -88,6 +83,10 @@ static PLANTING: LazyLock<Regex> = LazyLock::new(|| {
 
 /// "Append … to ~/.bashrc", in the text of a tool whose name says nothing of it.
 fn plants(sentence: &Sentence<'_>, surface: &Surface) -> bool {
+    // Names of files have marks in them.
+    if sentence.is_bare() && !sentence.names(words!["crontab"]) {
+        return false;
+    }
     let lower = sentence.lower();
     let Some(file) = GOVERNING.find(lower) else { return false };
     // A path that the tool's own argument has as its value or example is what the tool is for.
@@ -167,7 +166,7 @@ static HARM: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 });
 
 fn harms(sentence: &Sentence<'_>, surface: &Surface) -> bool {
-    if !sentence.may_have(&HARMS) || !stands(&HARM, sentence.lower()) {
+    if !sentence.names(&HARMS) || !stands(&HARM, sentence.lower()) {
         return false;
     }
     // A tool that is for it says so by its name, and a warning says what not to do.

@@ -8,38 +8,78 @@ use crate::FactSink;
 use capdex_evidence::sentences::{Sentence, Words};
 use capdex_evidence::subject::Subject;
 
-use super::tool_frames::{frame, stands};
-use super::tool_texts::{each_prose, place_of, quoted};
+use super::tool_frames::{frame, stands, tell_first};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-    each_prose(subject, |surface, text, _| {
-        if let Some(sentence) = text.text.sentences().find(falsifies) {
-            facts.found(place_of(surface, text), &quoted(surface, sentence.as_str()));
-        }
-    });
+    tell_first(subject, facts, |sentence, _, _| falsifies(sentence));
 }
 
 /// Words of which every frame holds one.
 const CUES: Words = Words::of(&[
-    "as",
-    "even",
-    "there",
-    "not",
-    "never",
-    "without",
+    "described",
+    "presented",
+    "passed",
+    "reported",
+    "explained",
+    "announced",
+    "sold",
+    "presenting",
+    "describing",
+    "reporting",
+    "passing",
+    "claim",
+    "claims",
+    "say",
+    "says",
+    "report",
+    "reports",
+    "verdict",
+    "mark",
+    "marks",
+    "state",
+    "states",
+    "answer",
+    "answers",
+    "call",
+    "calls",
+    "label",
+    "labels",
+    "tell",
+    "tells",
+    "copy",
+    "copies",
+    "change",
+    "changes",
+    "upload",
+    "transfer",
+    "addition",
+    "post",
+    "edit",
+    "edits",
+    "line",
+    "lines",
+    "fee",
+    "request",
+    "step",
     "critical",
     "negative",
-    "against",
     "unfavourable",
     "unfavorable",
     "complaints",
-    "%",
-    "percent",
-    "by",
-    "get",
-    "gets",
-    "are",
-    "is",
+    "shifted",
+    "raised",
+    "lowered",
+    "increased",
+    "reduced",
+    "inflated",
+    "rounded",
+    "moved",
+    "rated",
+    "marked",
+    "classified",
+    "treated",
+    "answered",
+    "scored",
     "leave",
     "leaves",
     "left",
@@ -52,9 +92,29 @@ const CUES: Words = Words::of(&[
     "exclude",
     "excludes",
     "suppress",
-    "skip",
-    "that",
     "keeps",
+    "reads",
+    "pretends",
+    "listed",
+    "shown",
+    "mentioned",
+    "told",
+    "add",
+    "adds",
+    "raise",
+    "raises",
+    "increase",
+    "increases",
+    "inflate",
+    "inflates",
+    "lower",
+    "lowers",
+    "reduce",
+    "reduces",
+    "deduct",
+    "cut",
+    "reply",
+    "replies",
 ]);
 
 static FRAMES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
@@ -93,7 +153,7 @@ static EXCUSES: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 fn falsifies(sentence: &Sentence<'_>) -> bool {
-    if !sentence.may_have(&CUES) {
+    if !sentence.names(&CUES) {
         return false;
     }
     let lower = sentence.lower();

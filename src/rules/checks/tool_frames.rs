@@ -6,6 +6,13 @@
 
 use regex::Regex;
 
+use crate::FactSink;
+use capdex_evidence::sentences::Sentence;
+use capdex_evidence::subject::Subject;
+use capdex_evidence::surfaces::Surface;
+
+use super::tool_texts::{SurfaceSpeaker, each_prose, place_of, quoted};
+
 /// Vocabularies, by the name that stands for them in a frame.
 const VOCABULARIES: &[(&str, &str)] = &[
     // Those who are served.
@@ -58,4 +65,17 @@ pub(super) fn frame(text: &str) -> Regex {
 /// True where one of some frames stands in a sentence in lower case.
 pub(super) fn stands(frames: &[Regex], lower: &str) -> bool {
     frames.iter().any(|frame| frame.is_match(lower))
+}
+
+/// Reports of every text the first sentence that a rule means, in the rule's plainest form.
+pub(super) fn tell_first(
+    subject: &Subject<'_>,
+    facts: &mut FactSink<'_>,
+    means: impl Fn(&Sentence<'_>, &Surface, &SurfaceSpeaker<'_>) -> bool,
+) {
+    each_prose(subject, |surface, text, speaker| {
+        if let Some(sentence) = text.text.sentences().find(|sentence| means(sentence, surface, speaker)) {
+            facts.found(place_of(surface, text), &quoted(surface, sentence.as_str()));
+        }
+    });
 }

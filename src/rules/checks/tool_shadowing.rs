@@ -125,7 +125,7 @@ static DISMISSALS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 });
 
 fn dismisses(sentence: &Sentence<'_>) -> bool {
-    sentence.may_have(&CUES) && stands(&DISMISSALS, sentence.lower())
+    sentence.names(&CUES) && stands(&DISMISSALS, sentence.lower())
 }
 
 /// The word that names a tool that is not its own: an identifier beside the word "tool" or in an order about using it.

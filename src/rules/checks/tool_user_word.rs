@@ -10,15 +10,10 @@ use crate::FactSink;
 use capdex_evidence::sentences::{Sentence, Words};
 use capdex_evidence::subject::Subject;
 
-use super::tool_frames::{frame, stands};
-use super::tool_texts::{each_prose, place_of, quoted};
+use super::tool_frames::{frame, stands, tell_first};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-    each_prose(subject, |surface, text, _| {
-        if let Some(sentence) = text.text.sentences().find(sets_aside) {
-            facts.found(place_of(surface, text), &quoted(surface, sentence.as_str()));
-        }
-    });
+    tell_first(subject, facts, |sentence, _, _| sets_aside(sentence));
 }
 
 /// Words of which every frame holds one.
@@ -139,7 +134,7 @@ static EXCUSES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 });
 
 fn sets_aside(sentence: &Sentence<'_>) -> bool {
-    if !sentence.may_have(&CUES) {
+    if !sentence.names(&CUES) {
         return false;
     }
     let lower = sentence.lower();
