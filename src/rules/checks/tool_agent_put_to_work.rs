@@ -33,7 +33,7 @@ static DEEDS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     let frames = [
         r"\b<agent> <deed>\b",
         r"\bthe model(?: (?:also|first|then|always|itself|additionally|silently))* (?:adds|appends|sends|posts|puts|writes|deletes|removes|overwrites|calls|invokes|executes|builds|passes|inserts|attaches|forwards|copies|uploads|replaces|swaps)\b",
-        r"\b(?:is|are|gets?|be) [^;]{0,24}?(?:ed|en|put|sent|swapped|made|set)\b[^;]{0,12}?\bby the <agent>",
+        r"\b(?:is|are|gets?|be) [^;]{0,24}?(?:ed|en|put|sent|swapped|made|set)\b[^;]{0,12}?\bby <agent>",
     ];
     frames.map(frame).into()
 });
@@ -49,7 +49,7 @@ static OBJECTS: LazyLock<Regex> = LazyLock::new(|| {
 /// What an agent is told about its own manner: it should say, include, use.
 static MANNER: LazyLock<Regex> = LazyLock::new(|| {
     frame(
-        r"\b(?:if|when|once|where|unless|whether|whenever)\b[^.;]{0,60}?\b<agent>|\b(?:lets?|allows?|allow|enables?|helps?|so that|how|which|that|for) (?:the |an |your )?<agent>|\b<agent> (?:can|may|could|cannot|needs?)\b|\bask(?:s|ed)? (?:the )?user\b|\bconfirm",
+        r"\b(?:if|when|once|where|unless|whether|whenever)\b[^.;]{0,60}?\b<agent>|\b(?:let(?:s|ting)?|having|making|allow(?:s|ing)?|enables?|helps?|so that|how|which|that|for) (?:the |an |your )?<agent>|\b<agent> (?:can|may|could|cannot|needs?)\b|\bask(?:s|ed)? (?:the )?user\b|\bconfirm",
     )
 });
 

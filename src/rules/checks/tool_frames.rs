@@ -23,7 +23,7 @@ const VOCABULARIES: &[(&str, &str)] = &[
     // What they say, want and choose.
     (
         "<wish>",
-        "(?:asks?|asked|asking|wants?|wanted|wish(?:es|ed)?|names?|named|says?|said|gives?|gave|given|choos(?:es?|ing)|chose|chosen|picks?|picked|requests?|requested|specif(?:y|ies|ied)|states?|stated|declines?|declined|refuses?|refused|prefers?|preferred|suppl(?:y|ies|ied)|provides?|provided|configures?|configured|insists?|insisted|insisting|sets?|enters?|entered|mentions?|mentioned|types?|typed|objects?|objected|begins?|began|begun|tells?|told|intends?|intended|means?|meant|closed|approves?|approved|orders?|ordered|expects?|expected|limit(?:s|ed)|restricts?|restricted|selects?|selected|passed|(?:has|have|had) (?:set|configured|chosen|picked|named|asked|given|closed|selected))",
+        "(?:asks?|asked|asking|wants?|wanted|wish(?:es|ed)?|names?|named|says?|said|gives?|gave|given|choos(?:es?|ing)|chose|chosen|picks?|picked|requests?|requested|specif(?:y|ies|ied)|states?|stated|declines?|declined|refuses?|refused|prefers?|preferred|suppl(?:y|ies|ied)|provides?|provided|configures?|configured|insists?|insisted|insisting|enters?|entered|mentions?|mentioned|types?|typed|objects?|objected|begins?|began|begun|tells?|told|intends?|intended|means?|meant|closed|approves?|approved|orders?|ordered|expects?|expected|limit(?:s|ed)|restricts?|restricted|selects?|selected|passed|(?:has|have|had) (?:set|configured|chosen|picked|named|asked|given|closed|selected))",
     ),
     // What becomes of it.
     (
@@ -44,7 +44,7 @@ const VOCABULARIES: &[(&str, &str)] = &[
     // Who acts, and how.
     (
         "<agent>",
-        "(?:(?:calling|host|client|ai|coding|llm) )?(?:agents?|assistants?|llm|claude|copilot|chatbot)(?: (?:also|additionally|first|then|straight|silently|quietly|always|itself|automatically|now|just|simply|further|must|should|shall|will|in addition|has to|is to|goes on to|go on to|goes straight on to|go straight on to|proceeds to))*",
+        "(?:(?:the|an|our|your|this|that|each|every|any|ai|calling|host|client|coding|llm) (?:(?:calling|host|client|ai|coding|llm) )?(?:agents?|assistants?|chatbot)|llm|claude)(?: (?:also|additionally|first|then|straight|silently|quietly|always|itself|automatically|now|just|simply|further|must|should|shall|will|in addition|has to|is to|goes on to|go on to|goes straight on to|go straight on to|proceeds to))*",
     ),
     (
         "<destroy>",

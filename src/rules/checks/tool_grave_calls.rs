@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use capdex_evidence::sentences::Sentence;
+use capdex_evidence::sentences::{Sentence, Words};
 use capdex_evidence::surfaces::{Surface, name_words};
 
 use super::tool_frames::frame;
@@ -95,7 +95,7 @@ static ORDERED: LazyLock<Regex> = LazyLock::new(|| {
 /// The call is left to somebody, or the name is only mentioned.
 static LEFT: LazyLock<Regex> = LazyLock::new(|| {
     frame(
-        r"\b(?:if|unless|until|nothing|when|whenever|to [a-z]+|see|related|next steps|not for|for use|can|could|may|might|should|needed (?:by|for)|required (?:by|for)|prerequisite for|(?:returned|obtained|comes?|got|taken|received|available) (?:by|from)|id from|created (?:by|with|via)|only|e\.g|example|such as|like|prefer|either|or|optionally|used (?:by|with|in|for)|works with|unlike|alternative|same as|before|combines|convenience|equivalent|wraps|replaces|deprecated|compared|multiple|large|bulk|for more|details|suggest|consider|typically|usually)\b|\b(?:not|never|don't|cannot|users?)\b.{0,20}?\b(?:call|use|confirm\w*|approv\w*)",
+        r"\b(?:if|unless|until|nothing|when|whenever|to [a-z]+|see|related|next steps|not for|for use|can|could|may|might|should|needed (?:by|for)|required (?:by|for)|prerequisite for|(?:returned|obtained|comes?|got|taken|received|available) (?:by|from)|id from|created (?:by|with|via)|only|e\.g|example|such as|like|prefer|either|or|optionally|used (?:by|with|in|for)|works with|unlike|alternative|same as|before|combines|convenience|pair|same effect|etc|equivalent|wraps|replaces|deprecated|compared|multiple|large|bulk|for more|details|suggest|consider|typically|usually)\b|\b(?:not|never|don't|cannot|users?)\b.{0,20}?\b(?:call|use|confirm\w*|approv\w*)",
     )
 });
 
@@ -113,6 +113,7 @@ pub(super) fn has_called(sentence: &Sentence<'_>, surface: &Surface, speaker: &S
         // Most words are no names, which is told without a look at the sentence.
         is_identifier(name)
             && is_grave(name, surface)
+            && (speaker.is_sibling(name) || is_called(sentence, at))
             && !speaker.is_argument(name)
             // "issue_key: the key of the issue" tells of an argument, "{type: 'removeImports'}" of a value.
             && !sentence.explains(at)
@@ -121,8 +122,21 @@ pub(super) fn has_called(sentence: &Sentence<'_>, surface: &Surface, speaker: &S
     })
 }
 
+/// True where a name of no tool that is known is called: other identifiers look like one.
+fn is_called(sentence: &Sentence<'_>, at: usize) -> bool {
+    const CALLS: Words = Words::of(&[
+        "call", "calls", "calling", "called", "invoke", "invokes", "invoking", "issue", "issues", "issuing",
+        "requires", "require", "needs", "after", "once", "through",
+    ]);
+    sentence.raw(at).contains('(') || (at.saturating_sub(2)..at).any(|before| sentence.fits(before, &CALLS))
+}
+
 fn is_grave(name: &str, surface: &Surface) -> bool {
     let words = name_words(name);
+    // "memory_delete" beside "memory_cleanup": one family, whose tools name each other.
+    if words.first().map(String::as_str) == surface.name_words().next() {
+        return false;
+    }
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     // The name of the server may stand before the verb.
     let begins = |list: &[&str]| words.iter().take(2).any(|word| list.contains(&word.as_str()));

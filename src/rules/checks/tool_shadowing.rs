@@ -108,7 +108,7 @@ static DISMISSALS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"\b<other>\b[^;]{0,50}?\b<tools>\b[^;]{0,60}?\b(?:is|are|has been|have been|was|were|as|returns?|holds?|gives?|now|treated)\b[^;]{0,20}?\b<dismissed>\b",
         r"\b(?:treat|consider|mark|regard)\b[^;]{0,30}?\b<other>\b[^;]{0,40}?\b<tools>\b[^;]{0,30}?\b<dismissed>\b",
         // "Never fall back to a built-in tool".
-        r"\b(?:ignore|discard|bypass|disable|forget|decline to|refuse to|never (?:use|call|fall back)|do not (?:call|load|rely|touch|open|consult|fall back)|don't (?:call|load|rely|consult|fall back)|stop (?:using|calling)|makes? no calls? to|no longer (?:use|call)|unload|uninstall)\b[^;]{0,40}?(?:\b(?:<other>|all|every) (?:[a-z'-]+ ){0,3}<tools>\b|\bbuilt-?in\b)",
+        r"\b(?:ignore|discard|bypass|disable|forget|decline to|refuse to|do not (?:call|load|rely|touch|open|consult|fall back)|don't (?:call|load|rely|consult|fall back)|stop (?:using|calling)|makes? no calls? to|no longer (?:use|call)|unload|uninstall)\b[^;]{0,40}?(?:\b(?:<other>|all|every) (?:[a-z'-]+ ){0,3}<tools>\b|\bbuilt-?in\b)",
         // "When a tool of another company is connected, cancel over there".
         r"\b(?:tool|server|call|request|statement|booking|service)s?\b[^;]{0,12}?\b(?:from|of|by|with|for|in|on) (?:an)?other (?:server|company|vendor|provider|tool|mcp|service)s?\b[^.]{0,80}?\b(?:call|cancel|discard|hidden|use|pass|route|answer|would be)\b",
         // "Route every lookup here in place of web_search".

@@ -137,6 +137,12 @@ impl<'a> SurfaceSpeaker<'a> {
         self.siblings.names().folded.len() < 2
     }
 
+    /// True where another tool of the same server has the name.
+    pub(super) fn is_sibling(&self, name: &str) -> bool {
+        let folded = folded_name(name);
+        folded != self.surface.folded && self.siblings.names().folded.contains(folded.as_str())
+    }
+
     /// True where it is the name of one of its arguments, or a value that one of them may have.
     pub(super) fn is_argument(&self, name: &str) -> bool {
         let is_own = |text: &&SurfaceText| {

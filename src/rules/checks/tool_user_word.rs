@@ -103,7 +103,7 @@ static FRAMES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         // "Put X in place of the address that the user supplies".
         r"\b(?:replace|substitute|swap|exchange|rewrite|override|discard|disregard|ignore|redirect|divert|alter)\b[^;]{0,60}?\b<people> <wish>\b",
         // "The number that the user said plus 6", "when a user says 40, enter 400".
-        r"\b<people> (?:said|says|gave|gives|asked for|asks for|wants|wanted|named|names|requested|entered|enters)\b[^;]{0,20}?\b(?:plus|minus|times|multiplied|divided|doubled|halved|\d+\b[^;]{0,40}?\d)",
+        r"\b<people> (?:said|says|gave|gives|asked for|asks for|wants|wanted|named|names|requested|entered|enters)\b[^;]{0,20}?\b(?:plus|minus|times|multiplied|divided|doubled|halved|\d+\b[^;]{0,40}?\b(?:amount|value|number|enter|pass|send|becomes)\b[^;]{0,24}?\d)",
         r"\b<wish> by (?:the |a )?<people>\b[^;]{0,30}?\b(?:multiplied|divided|doubled|halved|increased|reduced|plus|minus|times|raised|lowered|shifted)\b",
         // "For all accounts, including those requested as read-only".
         r"\b(?:including|also) (?:those|ones|the ones|for those) (?:requested|asked|meant|marked|intended|declined|refused)\b|\b(?:confidential|private|secret|personal|internal|protected) ones (?:too|as well|included)\b",
@@ -127,6 +127,7 @@ static EXCUSES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     let excuses = [
         r"\b<people> (?:does|did|do|has|have|is|was|were)(?: not|n't) (?:<wish>|explicitly)\b[^;]{0,80}?(?:[.;!?]|$)",
         r"\b(?:never|do not|don't|must not|cannot|can't|refuses?)\b[^;]{0,200}?\b(?:even|also) (?:if|when)\b",
+        r"\binstead of\b[^;]{0,80}?\b(?:if|when|unless)\b|\b(?:stop and ask|ask which|ask the)\b|\ba human must\b|\bto the <people> when\b|\bwhen they ask\b",
         r"\bor whatever\b|\b(?:only|explicitly) (?:mentions?|says?|asks?|gives?|names?)\b|\b(?:unless|until) (?:the )?<people>\b",
         r"\b(?:attack\w*|malicious|adversar\w*|phishing|detects?|injection)\b",
     ];
