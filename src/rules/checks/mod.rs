@@ -151,7 +151,7 @@ mod tool_schema_injection;
 mod tool_schema_unread;
 mod tool_sends_aside;
 mod tool_shadowing;
-mod tool_user_word;
+mod tool_user_word_set_aside;
 mod ui_device_permission;
 mod ui_policies_disagree;
 mod ui_policy_open;
