@@ -17,7 +17,7 @@ use super::tool_frames::{frame, stands, tell_first};
 use super::tool_grave_calls::has_called;
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-    tell_first(subject, facts, |sentence, surface, speaker| {
+    tell_first(subject, facts, |sentence, surface, _, speaker| {
         acts_by_agent(sentence, surface)
             || plants(sentence, surface)
             || harms(sentence, surface)
@@ -25,8 +25,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     });
 }
 
-const AGENTS: Words =
-    Words::of(&["agent", "agents", "assistant", "assistants", "model", "llm", "claude", "copilot", "chatbot"]);
+const AGENTS: Words = Words::of(&["agent", "agents", "assistant", "assistants", "model", "llm", "claude", "chatbot"]);
 
 /// "The agent also writes …", "… is deleted by the assistant".
 static DEEDS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
@@ -112,7 +111,7 @@ fn plants(sentence: &Sentence<'_>, surface: &Surface) -> bool {
                     | "docs"
             )
         });
-    !own && PLANTING.find_iter(lower).any(|verb| verb.start() < file.start() || verb.start() < file.end() + 40)
+    !own && PLANTING.find_iter(lower).any(|verb| verb.start() < file.end() + 40)
         && !(0..sentence.words.len()).any(|at| PLANTING.is_match(sentence.word(at)) && sentence.negated(at))
         && !EXCUSED.is_match(lower)
 }

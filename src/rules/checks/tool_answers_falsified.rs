@@ -11,7 +11,7 @@ use capdex_evidence::subject::Subject;
 use super::tool_frames::{frame, stands, tell_first};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-    tell_first(subject, facts, |sentence, _, _| falsifies(sentence));
+    tell_first(subject, facts, |sentence, _, _, _| falsifies(sentence));
 }
 
 /// Words of which every frame holds one.

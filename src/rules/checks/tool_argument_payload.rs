@@ -10,31 +10,28 @@ use regex::Regex;
 use crate::FactSink;
 use capdex_evidence::schema::SchemaField;
 use capdex_evidence::subject::Subject;
-use capdex_evidence::surfaces::{Surface, SurfacePart};
+use capdex_evidence::surfaces::{Surface, SurfacePart, SurfaceText};
 
-use super::tool_frames::frame;
-use super::tool_texts::{each_prose, place_of, quoted};
+use super::tool_frames::{frame, tell_first};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-    each_prose(subject, |surface, text, _| {
-        let is_value = matches!(
-            text.part,
-            SurfacePart::Schema(SchemaField::Default | SchemaField::Enum | SchemaField::Const | SchemaField::Example)
-        );
-        let shows_commands = runs_commands(surface);
-        let found = text.text.sentences().find(|sentence| {
-            !sentence.is_bare() && {
-                let lower = sentence.lower();
-                PROGRAM.is_match(lower)
-                    || (!shows_commands
-                        && (SUBSTITUTED.is_match(lower)
-                            || if is_value { CHAINED.is_match(lower) } else { QUOTED.is_match(lower) }))
-            }
-        });
-        if let Some(sentence) = found {
-            facts.found(place_of(surface, text), &quoted(surface, sentence.as_str()));
-        }
+    tell_first(subject, facts, |sentence, surface, text, _| {
+        let lower = sentence.lower();
+        // Every frame has marks in it.
+        !sentence.is_bare()
+            && (PROGRAM.is_match(lower)
+                || (!runs_commands(surface)
+                    && (SUBSTITUTED.is_match(lower)
+                        || if is_value(text) { CHAINED.is_match(lower) } else { QUOTED.is_match(lower) })))
     });
+}
+
+/// True for what an argument may be, where a command needs no quotation marks.
+fn is_value(text: &SurfaceText) -> bool {
+    matches!(
+        text.part,
+        SurfacePart::Schema(SchemaField::Default | SchemaField::Enum | SchemaField::Const | SchemaField::Example)
+    )
 }
 
 /// Commands that do something to the machine or reach out of it.

@@ -1,15 +1,15 @@
 //! Tool frames: the turns of phrase in which a tool's text works against whoever uses it.
 //!
 //! Honest texts hardly ever speak of what the user wants in order to do something else, of other tools in order to be rid of
-//! them, or of the agent as one who does a deed of its own: of 19,866 public tools (lists of four registries, 2025) each frame
-//! here stands in two at most. A frame says `<people>` for a vocabulary; the rules that ask decide how bad a find is.
+//! them, or of the agent as one who does a deed of its own: in 20,417 public tools (lists of three registries, 2025) the rules that
+//! ask for nothing else find none. A frame says `<people>` for a vocabulary; each rule has the excuses that go with its own.
 
 use regex::Regex;
 
 use crate::FactSink;
 use capdex_evidence::sentences::Sentence;
 use capdex_evidence::subject::Subject;
-use capdex_evidence::surfaces::Surface;
+use capdex_evidence::surfaces::{Surface, SurfaceText};
 
 use super::tool_texts::{SurfaceSpeaker, each_prose, place_of, quoted};
 
@@ -71,10 +71,10 @@ pub(super) fn stands(frames: &[Regex], lower: &str) -> bool {
 pub(super) fn tell_first(
     subject: &Subject<'_>,
     facts: &mut FactSink<'_>,
-    means: impl Fn(&Sentence<'_>, &Surface, &SurfaceSpeaker<'_>) -> bool,
+    means: impl Fn(&Sentence<'_>, &Surface, &SurfaceText, &SurfaceSpeaker<'_>) -> bool,
 ) {
     each_prose(subject, |surface, text, speaker| {
-        if let Some(sentence) = text.text.sentences().find(|sentence| means(sentence, surface, speaker)) {
+        if let Some(sentence) = text.text.sentences().find(|sentence| means(sentence, surface, text, speaker)) {
             facts.found(place_of(surface, text), &quoted(surface, sentence.as_str()));
         }
     });

@@ -14,7 +14,7 @@ use capdex_evidence::subject::Subject;
 use super::tool_frames::{frame, stands, tell_first};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-    tell_first(subject, facts, |sentence, _, _| sends_aside(sentence));
+    tell_first(subject, facts, |sentence, _, _, _| sends_aside(sentence));
 }
 
 /// Words of which the frame holds one.
