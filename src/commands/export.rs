@@ -11,7 +11,7 @@ use crate::exit::{Exit, usage};
 use crate::nearest::did_you_mean;
 use crate::options::Global;
 use crate::output::Out;
-use capdex_dataset::export::{self, EXPORTERS, ExportOptions};
+use capdex_dataset::export::{self, EXPORTERS, ExportOptions, KeptDataset};
 
 pub(super) fn run(global: &Global, options: &ExportArgs, out: &mut Out) -> anyhow::Result<Exit> {
     // Checked before the store is opened: a wrong word should cost no time.
@@ -42,6 +42,8 @@ pub(super) fn run(global: &Global, options: &ExportArgs, out: &mut Out) -> anyho
         license: options.license.clone(),
         since: options.since.clone(),
         signing_key,
+        // Of another instant nobody knows here whether all was scored for it.
+        kept: KeptDataset::last(&reader)?.filter(|kept| kept.as_of == as_of),
     };
     let written = export::write(&reader, &options.dir, &chosen, &bulk::pool(global.threads)?)?;
     out.line(format_args!(

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use capdex_dataset::escape;
-use capdex_db::StoreError;
 use capdex_model::appeal::{AppealClocks, ClockName};
 use capdex_model::rule::{Lifecycle, RuleMeta};
 use serde_json::json;
@@ -38,18 +37,17 @@ pub(super) fn run(global: &Global, command: &RulesCommand, out: &mut Out) -> any
 fn check(global: &Global, format: ListFormat, out: &mut Out) -> anyhow::Result<Exit> {
     let (clocks, now) = (AppealClocks::default(), global.as_of.map_or_else(clock::now, |at| at.0));
     let (mut items, mut rates, mut is_met) = (Vec::new(), BTreeMap::new(), false);
-    super::reader(global)?.each_appeal(|appeal| -> Result<(), StoreError> {
-        appeals::count(&mut rates, &appeal);
-        let due = appeal.due(&clocks, rule_now).filter(|due| due.what == ClockName::Rule);
-        if let (Some(due), Some(rule)) = (due, &appeal.filing().rule) {
+    super::reader(global)?.each_standing(|standing| {
+        appeals::count(&mut rates, &standing);
+        let due = standing.due(&clocks, rule_now).filter(|due| due.what == ClockName::Rule);
+        if let (Some(due), Some(rule)) = (due, &standing.rule) {
             let is_overdue = due.at <= now;
             is_met |= is_overdue;
             items.push(json!({
-                "schema": CHECK_SCHEMA, "rule": rule, "asks": "new_version", "appeal": appeal.id(),
-                "version": appeal.filing().rule_version, "due": due.at, "overdue": is_overdue,
+                "schema": CHECK_SCHEMA, "rule": rule, "asks": "new_version", "appeal": standing.id,
+                "version": standing.rule_version, "due": due.at, "overdue": is_overdue,
             }));
         }
-        Ok(())
     })?;
     for (rule, rate) in rates.iter().filter(|(_, rate)| appeals::is_doubtful(rate)) {
         // A rule that is on trial already, or gone, has nothing left to lose.

@@ -1,11 +1,11 @@
 //! The export stage: the ranked dataset of what the store holds now.
 //!
-//! Must not write to the store.
+//! Writes nothing into the store but which dataset it wrote, and of which state.
 
 use std::path::Path;
 
 use super::{JobContext, StageReport};
-use capdex_dataset::export::{self, ExportOptions, WrittenDataset};
+use capdex_dataset::export::{self, ExportOptions, KeptDataset, WrittenDataset};
 use capdex_dataset::stopwatch::Stopwatch;
 
 /// Checks that the dataset can be written, before a run works for hours.
@@ -28,13 +28,20 @@ fn options(context: &JobContext) -> ExportOptions {
     }
 }
 
-/// Writes the dataset.
+/// Writes the dataset. Where all that stands was scored for the night, and nothing of it is otherwise than when the one that lies in
+/// `out` was written, its tables of capabilities stay.
 ///
 /// # Errors
 /// Errors of the store or the file system.
-pub fn run(context: &JobContext, out: &Path) -> anyhow::Result<(StageReport, WrittenDataset)> {
+pub fn run(context: &JobContext, out: &Path, is_all_scored: bool) -> anyhow::Result<(StageReport, WrittenDataset)> {
     let watch = Stopwatch::start();
-    let written = export::write(&context.store.reader()?, out, &options(context), &context.pool)?;
+    let reader = context.store.reader()?;
+    let kept = KeptDataset::last(&reader)?.filter(|_| is_all_scored);
+    let written = export::write(&reader, out, &ExportOptions { kept, ..options(context) }, &context.pool)?;
+    if let Some(kept) = &written.kept {
+        let (kept, at) = (serde_json::to_string(kept)?, context.as_of);
+        context.store.write(move |writer| writer.dataset_written(&kept, at))?;
+    }
     let report = StageReport {
         items: written.capabilities,
         done: written.capabilities,

@@ -267,6 +267,11 @@ impl OperatorPolicy {
         Self { votes: self.votes, rulings: newest(self.rulings.into_iter().chain(other.rulings)) }
     }
 
+    /// The rulings that hold at an instant, whatever they are about.
+    pub fn at(&self, now: AsOf) -> Vec<&Ruling> {
+        self.rulings.iter().filter(|ruling| ruling.holds_at(now)).collect()
+    }
+
     /// The rulings that hold for a capability at an instant.
     pub fn holding<'a>(&'a self, capability: &'a Capability, now: AsOf) -> impl Iterator<Item = &'a Ruling> {
         self.rulings.iter().filter(move |ruling| ruling.holds_at(now) && ruling.is_for(capability))

@@ -220,3 +220,56 @@ fn no_two_rows_of_a_table_have_one_key() {
     }
     assert!(seen > 100, "the test looks at something");
 }
+
+#[test]
+fn a_night_without_news_leaves_the_tables_as_they_are_and_tells_the_same() {
+    let registry = packages::registry();
+    registry.npm_package("agent-pack", "2.0.0", PACK);
+    let capdex = Capdex::with(&registry);
+    capdex.write("schedule.toml", packages::schedule(&["agent-pack", "weather-mcp"], &["fetch-server"]));
+    assert_eq!(night(&capdex, "2026-11-20T01:00:00Z").code, Some(0));
+    let out = capdex.path().join("out");
+    let manifest = || -> Value { serde_json::from_slice(&bytes_of(&out)["manifest.json"]).expect("JSON") };
+    let first = bytes_of(&out);
+    // The same day, on which no age passes a step.
+    assert_eq!(night(&capdex, "2026-11-20T02:00:00Z").code, Some(0));
+    let (second, manifest) = (bytes_of(&out), manifest());
+    let ranked = ["capabilities", "packages", "scores", "score_breakdowns", "findings", "facts", "coverage", "listings"];
+    for table in ranked {
+        let name = format!("{table}.parquet");
+        assert!(first[&name] == second[&name], "{table} was written again");
+        let file = manifest["files"].as_array().into_iter().flatten().find(|file| file["path"] == json!(name));
+        assert_eq!(file.expect("named")["as_of"], "2026-11-20T01:00:00Z", "{table}");
+    }
+    assert_eq!(rows(&out, "changes"), Vec::<Value>::new());
+    assert_eq!(manifest["nights"], json!(["2026-11-20T01:00:00Z", "2026-11-20T02:00:00Z"]));
+    assert_eq!(manifest["since"]["as_of"], "2026-11-20T01:00:00Z");
+    let verified = capdex.run(&["verify", "out"]);
+    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
+    // The whole of it, made anew, has the same rows.
+    let run = capdex.run(&["export", "anew", "--as-of", "2026-11-20T02:00:00Z"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let unstamped = |mut all: Vec<Value>| {
+        all.iter_mut().filter_map(Value::as_object_mut).for_each(|row| drop(row.remove("as_of")));
+        all
+    };
+    for table in ranked {
+        assert_eq!(unstamped(rows(&out, table)), unstamped(rows(&capdex.path().join("anew"), table)), "{table}");
+    }
+    // The same night again, by a night and by an export, changes not a byte.
+    assert_eq!(night(&capdex, "2026-11-20T02:00:00Z").code, Some(0));
+    assert_eq!(bytes_of(&out), second, "the same night again");
+    assert_eq!(capdex.run(&["export", "out", "--as-of", "2026-11-20T02:00:00Z"]).code, Some(0));
+    assert_eq!(bytes_of(&out), second, "exported again");
+    // News end it, and what was taken over for two nights is compared with all the same.
+    registry.npm_package("agent-pack", "2.1.0", &PACK[..2]);
+    assert_eq!(night(&capdex, "2026-11-20T03:00:00Z").code, Some(0));
+    assert!(!rows(&out, "changes").is_empty());
+    assert!(rows(&out, "scores").iter().all(|row| text(row, "as_of") == "2026-11-20T03:00:00Z"));
+    assert_eq!(capdex.run(&["verify", "out"]).code, Some(0));
+    // Whoever says that a table is of a night that was not, or stamps a row, is found out.
+    seal::seal(&out, |manifest| manifest.files[0].as_of = Some("2026-11-20T02:30:00Z".parse().expect("an instant")));
+    let verified = capdex.run(&["verify", "out"]);
+    assert_eq!(verified.code, Some(1), "{}", verified.stdout);
+    assert!(verified.stdout.contains("is said to be of no night before this one"), "{}", verified.stdout);
+}

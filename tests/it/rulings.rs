@@ -302,3 +302,18 @@ fn a_scan_hears_the_rulings_that_are_named_and_no_others() {
     let other = items(&["--rulings", "rulings.json"]);
     assert!(other.iter().all(|item| item["verdict"]["operator"].is_null()), "{other:?}");
 }
+
+#[test]
+fn a_ruling_that_ends_writes_the_tables_again_although_nothing_was_fetched() {
+    let registry = Registry::start();
+    let capdex = store(&registry);
+    give(&capdex, &[KIT, "accepted", "--expires", "2026-11-20T04:30:00Z"]);
+    let (mut told, stamp) = (Vec::new(), |at: &str, is_over: bool| (format!("2026-11-20T0{at}:00:00Z"), is_over));
+    for at in ["3", "4", "5"] {
+        assert_eq!(night(&capdex, &stamp(at, false).0).code, Some(0));
+        let mut rows = rows(&capdex.path().join("out"), "capabilities").into_iter();
+        let row = rows.find(|row| text(row, "kind") == "skill").expect("the skill");
+        told.push((text(&row, "as_of").to_owned(), row["operator_band"].is_null()));
+    }
+    assert_eq!(told, [stamp("3", false), stamp("3", false), stamp("5", true)]);
+}

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use capdex_dataset::escape;
-use capdex_db::StoreError;
 use capdex_model::appeal::{Appeal, AppealDeed, AppealRecord, AppealStanding, AppealState, Outcome};
 use capdex_model::rule::measured::Rate;
 use capdex_model::time::{AsOf, Timestamp};
@@ -145,8 +144,8 @@ fn particulars(deed: &AppealDeed) -> String {
 }
 
 /// How the decided appeals against one rule came out.
-pub(in crate::commands) fn count(rules: &mut BTreeMap<String, Rate>, appeal: &Appeal) {
-    if let (AppealState::Decided(outcome), Some(rule)) = (appeal.state(), &appeal.filing().rule) {
+pub(in crate::commands) fn count(rules: &mut BTreeMap<String, Rate>, standing: &AppealStanding) {
+    if let (AppealState::Decided(outcome), Some(rule)) = (standing.state, &standing.rule) {
         let rate = rules.entry(rule.clone()).or_default();
         rate.of += 1;
         rate.hits += u64::from(outcome == Outcome::Overturned);
@@ -160,10 +159,7 @@ pub(in crate::commands) fn is_doubtful(rate: &Rate) -> bool {
 
 pub(super) fn rules(global: &Global, options: &AppealRulesArgs, out: &mut Out) -> anyhow::Result<()> {
     let mut rules: BTreeMap<String, Rate> = BTreeMap::new();
-    super::super::reader(global)?.each_appeal(|appeal| -> Result<(), StoreError> {
-        count(&mut rules, &appeal);
-        Ok(())
-    })?;
+    super::super::reader(global)?.each_standing(|standing| count(&mut rules, &standing))?;
     let items: Vec<Value> = rules
         .iter()
         .map(|(rule, rate)| {

@@ -1,12 +1,13 @@
 //! `BandChanges`: the capabilities whose verdict is another than in the earlier dataset, as a terminal shows them.
 
 use capdex_model::score::Band;
+use serde::{Deserialize, Serialize};
 
 /// Changes that are kept, the worst; the table `changes` of the dataset holds them all.
 const LINES: usize = 20;
 
 /// One capability that is new, or has another band than before.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BandChange {
     /// Its readable name; untrusted.
     pub slug: String,
@@ -17,7 +18,7 @@ pub struct BandChange {
 }
 
 /// The worst of them, and the number of the others.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BandChanges {
     /// Those that now rank last, first.
     pub lines: Vec<BandChange>,

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use capdex_model::score::Band;
+use serde::{Deserialize, Serialize};
 
 /// The bands from the one that most wants a person to the one that least does.
 const WORST_FIRST: [Band; 5] = [Band::Block, Band::Caution, Band::Unknown, Band::Watch, Band::Ok];
@@ -13,7 +14,7 @@ pub fn place(band: Band) -> usize {
 }
 
 /// Capabilities by their verdict's band. Prints worst first: `8 block · 9 caution · 3 unknown · 19 watch · 132 ok`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BandCounts([u64; WORST_FIRST.len()]);
 
 impl BandCounts {

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use capdex_model::digest::Hashing;
+use capdex_model::time::AsOf;
 use serde::{Deserialize, Serialize};
 
 /// A file in the manifest.
@@ -19,6 +20,10 @@ pub struct FileRow {
     pub bytes: u64,
     /// The number of rows, over all tables in it.
     pub rows: u64,
+    /// The instant that its rows name, where it is an earlier one than that of the dataset: the file was taken over from the dataset
+    /// of then, since nothing in the table is otherwise now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<AsOf>,
 }
 
 /// Bytes written at once.
@@ -44,7 +49,7 @@ impl HashedFile {
     pub(super) fn finish(mut self, rows: u64) -> anyhow::Result<FileRow> {
         // Rows end inside a chunk, and what waits belongs to the digest too.
         self.write_waiting().with_context(|| format!("failed to write {}", self.name))?;
-        Ok(FileRow { path: self.name, sha256: self.hashing.digest().hex(), bytes: self.bytes, rows })
+        Ok(FileRow { path: self.name, sha256: self.hashing.digest().hex(), bytes: self.bytes, rows, as_of: None })
     }
 
     fn write_waiting(&mut self) -> io::Result<()> {

@@ -81,6 +81,11 @@ impl DatasetManifest {
         self.nights.iter().map(|night| layout.clone().of_night(*night)).collect()
     }
 
+    /// The instant that the rows of a file name.
+    pub(super) fn instant(&self, file: &str) -> AsOf {
+        self.files.iter().find(|known| known.path == file).and_then(|known| known.as_of).unwrap_or(self.as_of)
+    }
+
     /// Every table with its file, the nights before this one last.
     pub(super) fn layouts(&self) -> Vec<Layout> {
         let before: Vec<AsOf> = self.nights.iter().copied().filter(|night| *night != self.as_of).collect();
@@ -258,7 +263,7 @@ mod tests {
             nights: vec!["2026-11-21T00:00:00Z".parse().expect("an instant")],
             since: None,
             merkle_root: "33".into(),
-            files: vec![FileRow { path: "a.csv".into(), sha256: "22".into(), bytes: 3, rows: 1 }],
+            files: vec![FileRow { path: "a.csv".into(), sha256: "22".into(), bytes: 3, rows: 1, as_of: None }],
             manifest_sha256: String::new(),
         }
     }

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     fn file(path: &str) -> FileRow {
-        FileRow { path: path.into(), sha256: Digest::of(path.as_bytes()).hex(), bytes: 1, rows: 0 }
+        FileRow { path: path.into(), sha256: Digest::of(path.as_bytes()).hex(), bytes: 1, rows: 0, as_of: None }
     }
 
     #[test]

@@ -10,21 +10,23 @@ use capdex_rubrics::rank::TRUST;
 
 use earlier_dataset::EarlierDataset;
 use file::FileRow;
-use format::TableWriter;
+use manifest::EarlierDatasetRef;
 use rank_order::RankOrder;
 use rank_summary::RankSummary;
-use rows::RowMaker;
-use stream::Streamed;
+use rows::{DatasetCounts, RowMaker};
+use stream::{Capabilities, Streamed};
 use table::Layout;
 use table_row::TableRow as _;
 use tables::TABLES;
 use tables::history::HistoryRow;
+use taken_over::StandingDataset;
 
 use crate::output_folder::{FileDigests, OutputFolder, OutputKind};
 use crate::signature::SigningKey;
 
 pub use exporters::{DEFAULT_FORMAT, EXPORTERS};
 pub use format::Exporter;
+pub use taken_over::KeptDataset;
 
 pub mod band_changes;
 pub mod band_counts;
@@ -61,6 +63,7 @@ mod stream;
 pub mod table;
 pub mod table_row;
 pub mod tables;
+mod taken_over;
 pub mod top_rows;
 pub mod verify;
 
@@ -86,6 +89,9 @@ pub struct ExportOptions {
     pub since: Option<PathBuf>,
     /// The key that signs the manifest; none for a dataset without a signature.
     pub signing_key: Option<SigningKey>,
+    /// [`WrittenDataset::kept`] of the last dataset: where nothing is otherwise its tables of capabilities stay as they stand. For who
+    /// has scored all that there is, and for the instant of that very dataset.
+    pub kept: Option<KeptDataset>,
 }
 
 impl Default for ExportOptions {
@@ -99,6 +105,7 @@ impl Default for ExportOptions {
             license: DEFAULT_LICENSE.to_owned(),
             since: None,
             signing_key: None,
+            kept: None,
         }
     }
 }
@@ -116,6 +123,8 @@ pub struct WrittenDataset {
     pub as_of: AsOf,
     /// What a terminal shows of it, compared with the dataset of before.
     pub summary: RankSummary,
+    /// Which dataset it is and of which state of the store, to be kept for the next; none where the program could not read itself.
+    pub kept: Option<KeptDataset>,
 }
 
 /// A folder that holds a dataset.
@@ -133,10 +142,9 @@ pub fn check_out(out: &Path, options: &ExportOptions) -> anyhow::Result<()> {
 /// Takes the folder where nothing of the user's stands in the way of the files of these formats.
 fn claim(out: &Path, options: &ExportOptions) -> anyhow::Result<OutputFolder> {
     let folder = OutputFolder::claim(out, &OUTPUT)?;
-    let chosen = EXPORTERS.iter().filter(|exporter| options.formats.iter().any(|id| id == exporter.id()));
     let layouts = layouts(options.with_private, options.as_of, &[]);
-    let names: Vec<String> =
-        chosen.flat_map(|exporter| layouts.iter().map(|layout| exporter.file_name(&layout.file))).collect();
+    let files = |exporter: &'static dyn Exporter| layouts.iter().map(|layout| exporter.file_name(&layout.file));
+    let names: Vec<String> = formats(options).into_iter().flat_map(files).collect();
     folder.expect_room_for(names.iter().map(String::as_str).chain(dataset_readme::NAMES))?;
     if options.signing_key.is_some() {
         folder.expect_room_for_signature()?;
@@ -144,11 +152,57 @@ fn claim(out: &Path, options: &ExportOptions) -> anyhow::Result<OutputFolder> {
     Ok(folder)
 }
 
+/// The formats that are asked for, in the order in which they are read.
+fn formats(options: &ExportOptions) -> Vec<&'static dyn Exporter> {
+    EXPORTERS.iter().copied().filter(|exporter| options.formats.iter().any(|id| id == exporter.id())).collect()
+}
+
 /// Every table of the dataset of an instant, and behind them the nights before of those that have a file for each.
 fn layouts(with_private: bool, as_of: AsOf, nights: &[AsOf]) -> Vec<Layout> {
     let history = Layout::of(&HistoryRow::TABLE, with_private);
     let before = nights.iter().map(|night| history.clone().of_night(*night));
     TABLES.iter().map(|table| Layout::of_dataset(table, with_private, as_of)).chain(before).collect()
+}
+
+/// Where the tables of capabilities come from.
+enum RowsOf<'a> {
+    /// Every row is made anew.
+    Store(Capabilities),
+    /// The dataset that stands there has them.
+    Standing(&'a StandingDataset<'a>, &'a KeptDataset),
+}
+
+impl RowsOf<'_> {
+    const fn capabilities(&self) -> Option<&Capabilities> {
+        match self {
+            Self::Store(capabilities) => Some(capabilities),
+            Self::Standing(..) => None,
+        }
+    }
+
+    /// The nights before, and the dataset that is compared with.
+    fn before(&self) -> (Vec<AsOf>, Option<EarlierDatasetRef>) {
+        match self {
+            Self::Store(Capabilities { maker, .. }) => (maker.since.history.nights.clone(), maker.since.earlier.clone()),
+            Self::Standing(standing, _) => standing.before(),
+        }
+    }
+
+    /// The number of capabilities, and how they stand.
+    fn summary(self, counted: DatasetCounts, as_of: AsOf) -> (u64, RankSummary) {
+        match self {
+            Self::Store(Capabilities { ranking, maker, .. }) => {
+                let summary = RankSummary {
+                    top_rows: counted.top_rows,
+                    bands: ranking.bands,
+                    bands_before: maker.since.bands(),
+                    band_changes: counted.band_changes,
+                };
+                (ranking.places.len() as u64, summary)
+            }
+            Self::Standing(_, kept) => (kept.capabilities, kept.summary(as_of)),
+        }
+    }
 }
 
 /// Writes the dataset into `out`: every file is written elsewhere first, then each takes its place, the manifest last. Whatever
@@ -167,23 +221,35 @@ pub fn write(
     let made = folder.scratch();
     // One view of the store for everything, so that a night that goes on beside it changes nothing here.
     let view = reader.snapshot_view()?;
-    let ranking = RankOrder::of(&view, pool, options.as_of, &options.rank_by)?;
-    // The dataset of before is read now, because it is about to be replaced.
-    let maker = RowMaker::new(options.as_of, EarlierDataset::read(out, options)?, view.operator_policy()?)?;
-    let layouts = layouts(options.with_private, options.as_of, &maker.since.history.nights);
-    let chosen = EXPORTERS.iter().filter(|exporter| options.formats.iter().any(|id| id == exporter.id()));
-    let sinks = chosen.map(|exporter| exporter.create(made, &layouts));
-    let sinks: Vec<Box<dyn TableWriter>> = sinks.collect::<anyhow::Result<_>>()?;
-    let Streamed { mut files, counted, rows } =
-        stream::run(&view, &ranking, &maker, &layouts, sinks, options.with_transcripts, pool)?;
+    let (formats, policy) = (formats(options), view.operator_policy()?);
+    let standing = StandingDataset::find(out, &folder, &formats, options);
+    let state = taken_over::state(&view, &policy, options)?;
+    let unchanged = standing.as_ref().and_then(|standing| Some((standing, standing.unchanged(state.as_deref(), options)?)));
+    let rows = match unchanged {
+        Some((standing, kept)) => RowsOf::Standing(standing, kept),
+        None => RowsOf::Store(Capabilities {
+            ranking: RankOrder::of(&view, pool, options.as_of, &options.rank_by)?,
+            // The dataset of before is read now, because it is about to be replaced.
+            maker: RowMaker::new(options.as_of, EarlierDataset::read(out, options)?, policy)?,
+            with_nights: standing.is_none(),
+        }),
+    };
+    let (nights, since) = rows.before();
+    let layouts = layouts(options.with_private, options.as_of, &nights);
+    let sinks = formats.iter().map(|exporter| exporter.create(made, &layouts)).collect::<anyhow::Result<_>>()?;
+    let mut streamed = stream::run(&view, rows.capabilities(), &layouts, sinks, options, pool)?;
+    if let Some(standing) = &standing {
+        standing.take_over(&mut streamed, (&layouts, &formats), unchanged.is_some())?;
+    }
+    let Streamed { mut files, counted, rows: counts, .. } = streamed;
     // Sorted for the card, and once more with its own files: digests depend on the order.
     files.sort();
-    files.extend(dataset_readme::write(made, &layouts, &rows, &files, options, view.rules())?);
+    files.extend(dataset_readme::write(made, &layouts, &counts, &files, options, view.rules())?);
     files.sort();
     let (count, bytes) = (files.len(), files.iter().map(|file: &FileRow| file.bytes).sum::<u64>());
-    let bands_before = maker.since.bands();
-    let nights = maker.since.history.nights.iter().copied().chain([options.as_of]).collect();
-    let manifest = manifest::of(&view, files, options, maker.since.earlier, nights)?;
+    let (capabilities, summary) = rows.summary(counted, options.as_of);
+    let nights = nights.into_iter().chain([options.as_of]).collect();
+    let manifest = manifest::of(&view, files, options, since, nights)?;
     let mut digests: FileDigests = manifest.files.iter().map(|file| (file.path.clone(), file.sha256.clone())).collect();
     let (manifest_bytes, manifest_sha256) = manifest::write(made, manifest)?;
     if let Some(key) = &options.signing_key {
@@ -192,15 +258,17 @@ pub fn write(
     // Only when every file is complete; an error before this leaves the old dataset as it was.
     folder.put_in_place(digests)?;
     Ok(WrittenDataset {
-        capabilities: u64::try_from(ranking.places.len())?,
+        capabilities,
         files: u64::try_from(count)? + 1 + u64::from(options.signing_key.is_some()),
         bytes: bytes + manifest_bytes,
         as_of: options.as_of,
-        summary: RankSummary {
-            top_rows: counted.top_rows,
-            bands: ranking.bands,
-            bands_before,
-            band_changes: counted.band_changes,
-        },
+        kept: state.map(|state| KeptDataset {
+            manifest_sha256,
+            state,
+            as_of: options.as_of,
+            capabilities,
+            summary: summary.clone(),
+        }),
+        summary,
     })
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use capdex_db::Reader;
 use capdex_model::score::Band;
 use capdex_model::time::AsOf;
+use serde::{Deserialize, Serialize};
 
 use super::band_changes::{BandChange, BandChanges};
 use super::band_counts::BandCounts;
@@ -16,7 +17,7 @@ use super::ranked_capability;
 use super::top_rows::{self, TopRow, TopRows};
 
 /// How the capabilities stand, and what became of them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RankSummary {
     /// Those that rank last.
     pub top_rows: TopRows,

@@ -105,7 +105,7 @@ impl TableWriter for SqliteFile {
         self.writer.finish()?;
         // Read back, because SQLite writes pages in its own order and cannot be hashed on the way.
         let (sha256, bytes) = file::hash(&self.path).with_context(|| format!("failed to read {FILE} back"))?;
-        Ok(vec![FileRow { path: FILE.into(), sha256, bytes, rows: self.rows }])
+        Ok(vec![FileRow { path: FILE.into(), sha256, bytes, rows: self.rows, as_of: None }])
     }
 }
 

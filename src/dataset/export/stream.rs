@@ -10,14 +10,17 @@ use std::thread;
 
 use anyhow::Context as _;
 use capdex_db::{Reader, StoreError};
+use capdex_model::time::AsOf;
 
 use super::batch::Batch;
 use super::cell::{Cell, Row};
 use super::file::FileRow;
 use super::format::TableWriter;
+use super::ExportOptions;
+use super::print::RowsPrint;
 use super::rank_order::{RankOrder, Standing};
 use super::rows::{DatasetCounts, Met, Packed, RowMaker};
-use super::table::{Emit, Layout, RowOrigin};
+use super::table::{Emit, Layout, RowOrigin, Table};
 use super::tables::TABLES;
 use crate::bulk;
 
@@ -36,23 +39,32 @@ enum Piece {
     EndOfCapabilities,
 }
 
+/// What rows of capabilities are made of.
+pub(super) struct Capabilities {
+    pub(super) ranking: RankOrder,
+    pub(super) maker: RowMaker,
+    /// True where the nights of the history are written again; false where their files are taken over.
+    pub(super) with_nights: bool,
+}
+
 /// The result of all rows.
 pub(super) struct Streamed {
     /// Every file of every format, unsorted.
     pub(super) files: Vec<FileRow>,
     pub(super) counted: DatasetCounts,
-    /// The number of rows of each table.
+    /// The number of rows of each layout.
     pub(super) rows: Vec<u64>,
+    /// The print of each table that the store holds; none of the others.
+    pub(super) prints: Vec<Option<RowsPrint>>,
 }
 
-/// Sends every row of the dataset to every format.
+/// Sends the rows of the tables that the store holds to every format, and before them those of the capabilities, where some are given.
 pub(super) fn run(
     reader: &Reader,
-    ranking: &RankOrder,
-    maker: &RowMaker,
+    capabilities: Option<&Capabilities>,
     layouts: &[Layout],
     sinks: Vec<Box<dyn TableWriter>>,
-    with_transcripts: bool,
+    options: &ExportOptions,
     pool: &rayon::ThreadPool,
 ) -> anyhow::Result<Streamed> {
     thread::scope(|scope| {
@@ -64,9 +76,10 @@ pub(super) fn run(
             writers.push(scope.spawn(move || write(sink, layouts, &receiver)));
         }
         let (to_maker, pieces) = sync_channel::<Piece>(WAITING);
-        let making = scope.spawn(move || make(maker, layouts, &pieces, &senders, pool));
+        let maker = capabilities.map(|all| &all.maker);
+        let making = scope.spawn(move || make((maker, options.as_of), layouts, &pieces, &senders, pool));
         // On this thread, because the view of the store belongs to it.
-        let read = read(reader, ranking, maker, with_transcripts, &to_maker);
+        let read = read(reader, capabilities, options.with_transcripts, &to_maker);
         // The end of the channel is what tells the maker that no piece follows.
         drop(to_maker);
         let made = making.join().map_err(|_| anyhow::anyhow!("making rows was cut short"))?;
@@ -76,9 +89,9 @@ pub(super) fn run(
             files.extend(writer.join().map_err(|_| anyhow::anyhow!("a format was cut short"))??);
         }
         // In the order of causes: a full disk makes the steps before it fail as well.
-        let (counted, rows) = made?;
+        let Made { counted, rows, prints } = made?;
         read?;
-        Ok(Streamed { files, counted, rows })
+        Ok(Streamed { files, counted, rows, prints })
     })
 }
 
@@ -98,21 +111,34 @@ fn write(
     sink.finish()
 }
 
+/// What was made of all pieces.
+struct Made {
+    counted: DatasetCounts,
+    rows: Vec<u64>,
+    prints: Vec<Option<RowsPrint>>,
+}
+
 /// Makes rows of pieces, in their order, and hands them to every format.
 fn make(
-    maker: &RowMaker,
+    (maker, as_of): (Option<&RowMaker>, AsOf),
     layouts: &[Layout],
     pieces: &Receiver<Piece>,
     senders: &[SyncSender<Arc<Vec<Batch>>>],
     pool: &rayon::ThreadPool,
-) -> anyhow::Result<(DatasetCounts, Vec<u64>)> {
+) -> anyhow::Result<Made> {
+    let is_stored = |table: &Table| matches!(table.rows, RowOrigin::Stored(_) | RowOrigin::Transcripts(_));
+    let mut prints: Vec<Option<RowsPrint>> =
+        TABLES.iter().map(|table| is_stored(table).then(RowsPrint::default)).collect();
     let (mut counted, mut rows) = (DatasetCounts::default(), vec![0; layouts.len()]);
     let mut hand_on = |mut batches: Vec<Batch>| {
         for batch in &mut batches {
             // Private columns are dropped here, before any format sees them.
             let (Some(layout), Some(rows)) = (layouts.get(batch.table), rows.get_mut(batch.table)) else { continue };
             *rows += batch.rows.len() as u64;
-            batch.rows = std::mem::take(&mut batch.rows).into_iter().map(|row| layout.keep(row, maker.as_of)).collect();
+            batch.rows = std::mem::take(&mut batch.rows).into_iter().map(|row| layout.keep(row, as_of)).collect();
+            if let Some(Some(print)) = prints.get_mut(batch.table) {
+                batch.rows.iter().for_each(|row| print.add(layout.unstamped(row)));
+            }
         }
         // Shared among the formats, and not copied for each.
         let batches = Arc::new(batches);
@@ -122,6 +148,7 @@ fn make(
     for piece in pieces {
         match piece {
             Piece::Capabilities(packed) => {
+                let maker = maker.context("capabilities are read that nobody makes rows of")?;
                 // One list for each table, so that a batch goes to one table in each file.
                 let mut tables: Vec<Vec<Row>> = vec![Vec::new(); TABLES.len()];
                 // Results come in the order of the input, which keeps the bytes independent of threads.
@@ -140,31 +167,22 @@ fn make(
             Piece::Stored(batch) => hand_on(vec![batch])?,
             // Counted tables need all capabilities, and come in the place where those end.
             Piece::EndOfCapabilities => {
-                counted.each_batch(&maker.since, maker.as_of, &mut |batch| hand_on(vec![batch]))?;
+                let maker = maker.context("capabilities were read that nobody makes rows of")?;
+                counted.each_batch(&maker.since, as_of, &mut |batch| hand_on(vec![batch]))?;
             }
         }
     }
-    Ok((counted, rows))
+    Ok(Made { counted, rows, prints })
 }
 
 fn read(
     reader: &Reader,
-    ranking: &RankOrder,
-    maker: &RowMaker,
+    capabilities: Option<&Capabilities>,
     with_transcripts: bool,
     to: &SyncSender<Piece>,
 ) -> anyhow::Result<()> {
-    let mut met = Met::default();
-    for (places, standings) in ranking.places.chunks(PIECE).zip(ranking.standing_of.chunks(PIECE)) {
-        let packed = |(place, standing): (&_, &Standing)| maker.read(reader, ranking, place, *standing, &mut met);
-        let packed = places.iter().zip(standings).map(packed).collect::<Result<Vec<_>, StoreError>>()?;
-        to.send(Piece::Capabilities(packed)).ok().context(CLOSED)?;
-    }
-    to.send(Piece::EndOfCapabilities).ok().context(CLOSED)?;
-    let history = &maker.since.history;
-    for (place, night) in history.nights.iter().enumerate() {
-        in_pieces(to, TABLES.len() + place, |emit| history.each(*night, emit))
-            .with_context(|| format!("failed to read the history of {night}"))?;
+    if let Some(capabilities) = capabilities {
+        read_capabilities(reader, capabilities, to)?;
     }
     for (number, table) in TABLES.iter().enumerate() {
         let rows = match table.rows {
@@ -173,6 +191,23 @@ fn read(
             _ => continue,
         };
         in_pieces(to, number, |emit| rows(reader, emit)).with_context(|| format!("failed to read {}", table.name))?;
+    }
+    Ok(())
+}
+
+fn read_capabilities(reader: &Reader, of: &Capabilities, to: &SyncSender<Piece>) -> anyhow::Result<()> {
+    let Capabilities { ranking, maker, with_nights } = of;
+    let mut met = Met::default();
+    for (places, standings) in ranking.places.chunks(PIECE).zip(ranking.standing_of.chunks(PIECE)) {
+        let packed = |(place, standing): (&_, &Standing)| maker.read(reader, ranking, place, *standing, &mut met);
+        let packed = places.iter().zip(standings).map(packed).collect::<Result<Vec<_>, StoreError>>()?;
+        to.send(Piece::Capabilities(packed)).ok().context(CLOSED)?;
+    }
+    to.send(Piece::EndOfCapabilities).ok().context(CLOSED)?;
+    let history = &maker.since.history;
+    for (place, night) in history.nights.iter().enumerate().filter(|_| *with_nights) {
+        in_pieces(to, TABLES.len() + place, |emit| history.each(*night, emit))
+            .with_context(|| format!("failed to read the history of {night}"))?;
     }
     Ok(())
 }

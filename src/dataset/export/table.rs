@@ -51,7 +51,7 @@ pub(super) const AS_OF: &str = "as_of";
 const STAMP: Column = Column {
     name: AS_OF,
     kind: ColumnType::Timestamp,
-    about: "the instant of the dataset",
+    about: "the instant of the first dataset that had these rows: this one, or an earlier one from which the table was taken over",
     role: ColumnRole::Public,
     is_nullable: false,
 };
@@ -119,6 +119,8 @@ impl Table {
 pub enum RowOrigin {
     /// From the capabilities in their ranked order, several tables at once.
     Ranked,
+    /// From the capabilities, against the dataset before: another each night.
+    Compared,
     /// From what was counted on the way over the capabilities.
     Counted,
     /// From the capabilities, each night into a file of its own; those of the nights before come from the dataset before.
@@ -216,6 +218,12 @@ impl Layout {
         }
         restored.resize(self.all, Cell::Null);
         restored
+    }
+
+    /// The cells of a row that are not its instant: what tells its table from another night's.
+    pub fn unstamped<'a>(&self, row: &'a Row) -> &'a [Cell] {
+        let end = row.len().saturating_sub(usize::from(self.is_stamped));
+        row.get(..end).unwrap_or_default()
     }
 
     /// The instant that a row names; none where the table has a column for instants of its own.

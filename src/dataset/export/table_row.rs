@@ -79,6 +79,7 @@ macro_rules! table_row {
     (@role public) => { $crate::export::table::ColumnRole::Public };
     (@role private) => { $crate::export::table::ColumnRole::Private };
     (@rows $Row:ident ranked) => { $crate::export::table::RowOrigin::Ranked };
+    (@rows $Row:ident compared) => { $crate::export::table::RowOrigin::Compared };
     (@rows $Row:ident nightly) => { $crate::export::table::RowOrigin::Nightly };
     (@rows $Row:ident counted) => { $crate::export::table::RowOrigin::Counted };
     (@rows $Row:ident stored $rows:ident) => {

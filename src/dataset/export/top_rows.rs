@@ -6,6 +6,7 @@ use capdex_model::capability::Kind;
 use capdex_model::points::Points;
 use capdex_model::score::{Band, Score, ScoreText, Verdict};
 use capdex_rubrics::answers;
+use serde::{Deserialize, Serialize};
 
 use super::ranked_capability::RankedCapability;
 
@@ -13,7 +14,7 @@ use super::ranked_capability::RankedCapability;
 pub(super) const LINES: usize = 20;
 
 /// One capability as the terminal shows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TopRow {
     /// Its place in the order, from 1.
     pub rank: Option<u64>,
@@ -55,7 +56,7 @@ impl TopRow {
 }
 
 /// The lines of the worst, and the number of those besides.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TopRows {
     /// Those that rank last of what is shown, the worst first.
     pub lines: Vec<TopRow>,

@@ -350,7 +350,7 @@ fn stages(context: &JobContext, last: &Last, times: &mut Times) -> anyhow::Resul
     report.over_budget = is_cut_short;
     // An interrupted run writes no dataset: readers keep the one before, which is whole.
     if let (Last::Export(out), false) = (last, report.interrupted) {
-        let (stage, written) = times.time("export", || export::run(context, out))?;
+        let (stage, written) = times.time("export", || export::run(context, out, !is_cut_short))?;
         report.export = stage;
         report.written = Some(written);
         // Who plays a record asks nobody, and so tells nobody.

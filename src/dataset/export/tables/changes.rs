@@ -8,7 +8,7 @@ use crate::export::table_row::table_row;
 
 table_row! {
     /// one capability that was added, has gone or has changed since the dataset that the manifest names in `since`; none without one
-    table changes: ranked;
+    table changes: compared;
     pub struct ChangeRow<'a> read as ReadChangeRow {
         /// the capability
         public slug: &'a str,

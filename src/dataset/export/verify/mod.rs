@@ -9,6 +9,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use capdex_model::rule::RuleIndex;
+use capdex_model::time::AsOf;
 use capdex_rubrics::rank::TRUST;
 
 use super::exporters::EXPORTERS;
@@ -89,6 +90,7 @@ pub fn verify(dir: &Path, rules: &'static RuleIndex, pool: &rayon::ThreadPool) -
     // Without a manifest that can be believed there is nothing to compare with.
     let Some(manifest) = manifest else { return Ok(verified) };
     check_root(&manifest, &mut verified);
+    check_instants(&manifest, &mut verified);
     check_texts(&manifest, rules, &mut verified);
     let is_undamaged = |(_, exporter): &(usize, &'static dyn Exporter)| {
         // Only the tables that are read here: a damaged file beside them is named, and stops nothing.
@@ -185,7 +187,7 @@ impl Dataset<'_> {
         layout: &Layout,
         mut visit: impl FnMut(R) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        let as_of = self.manifest.as_of;
+        let as_of = self.manifest.instant(&self.exporter.file_name(&layout.file));
         let read = self.exporter.read(self.dir, layout, &mut |row| {
             // A row that was copied from another dataset shows here.
             if let Some(instant) = layout.instant(&row) {
@@ -299,6 +301,14 @@ fn looks_like_a_table(name: &str) -> bool {
 fn check_root(manifest: &DatasetManifest, verified: &mut Verified) {
     if merkle::root(&manifest.files) != manifest.merkle_root {
         verified.differs("manifest.json: the Merkle root is not that of the files");
+    }
+}
+
+/// A table that was taken over is of a night before this one that the history tells of.
+fn check_instants(manifest: &DatasetManifest, verified: &mut Verified) {
+    let is_before = |as_of: &AsOf| *as_of < manifest.as_of && manifest.nights.contains(as_of);
+    for file in manifest.files.iter().filter(|file| file.as_of.is_some_and(|as_of| !is_before(&as_of))) {
+        verified.differs(format!("manifest.json: {} is said to be of no night before this one", file.path));
     }
 }
 
