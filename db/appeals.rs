@@ -197,10 +197,17 @@ impl Reader {
     /// Hands on where every appeal stands, in the order in which they were filed. No chain is read.
     pub fn each_standing(&self, mut visit: impl FnMut(AppealStanding)) -> Result<(), StoreError> {
         let sql = "SELECT name, state, since, rule, rule_version FROM appeal_standing ORDER BY appeal";
-        each(self.connection(), WHAT, sql, (), |row| standing_of(row, 0), |standing| {
-            visit(standing);
-            Ok(())
-        })
+        each(
+            self.connection(),
+            WHAT,
+            sql,
+            (),
+            |row| standing_of(row, 0),
+            |standing| {
+                visit(standing);
+                Ok(())
+            },
+        )
     }
 
     /// The newest appeals in a state, or in any, whose clock runs since an instant or longer and whose standing is wanted, the newest first.

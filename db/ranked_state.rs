@@ -36,7 +36,7 @@ impl Reader {
             stands.push(print);
             Ok::<(), StoreError>(())
         };
-        each(self.connection(), "read the state of what is ranked", STANDS, (), print, visit)?;
+        each(self.connection(), "read the state of what is ranked", STANDS, (), |row| print(row, COLUMNS), visit)?;
         // In one order, whichever way the statement goes.
         stands.sort_unstable();
         let mut hashing = Hashing::default();
@@ -45,6 +45,18 @@ impl Reader {
         let sql = "SELECT ifnull(max(id), 0) FROM scores";
         let scores = first(self.connection(), "read the state of the scores", sql, (), |row| row.cell::<i64>(0))?;
         hashing.add(&scores.unwrap_or_default().to_le_bytes());
+        Ok(hashing.digest())
+    }
+
+    /// Over which states every pass ran last: of one of these what passes keep is as it was.
+    pub fn passes_state(&self) -> Result<Digest, StoreError> {
+        let sql = "SELECT name, input, at FROM passes WHERE name <> ?1 ORDER BY name";
+        let mut hashing = Hashing::default();
+        let visit = |print: Print| {
+            hashing.add(&print);
+            Ok::<(), StoreError>(())
+        };
+        each(self.connection(), "read the state of the passes", sql, (EXPORT,), |row| print(row, 3), visit)?;
         Ok(hashing.digest())
     }
 
@@ -67,9 +79,9 @@ impl Writer<'_> {
     }
 }
 
-fn print(row: &Row<'_>) -> Result<Print, StoreError> {
+fn print(row: &Row<'_>, columns: usize) -> Result<Print, StoreError> {
     let mut hashing = Hashing::default();
-    for at in 0..COLUMNS {
+    for at in 0..columns {
         // With its length before it, or neighbouring columns could be split in another way with the same print.
         let mut add = |kind: u8, bytes: &[u8]| {
             hashing.add(&[kind]);
@@ -90,7 +102,9 @@ fn print(row: &Row<'_>) -> Result<Print, StoreError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixtures::{Folder, at, day, facts, gap, key, list, listing, mark, scan_of, scan_with, score, start_run};
+    use crate::fixtures::{
+        Folder, at, day, facts, gap, key, list, listing, mark, scan_of, scan_with, score, start_run,
+    };
     use crate::{ListingState, Store};
     use serde_json::json;
 
@@ -141,6 +155,12 @@ mod tests {
         store.write(|writer| writer.enqueue("fetch", "npm:c", &json!({}), None, at(0))).expect("stored");
         store.write(|writer| writer.pass_ran("drift", "1", day(5))).expect("stored");
         assert_eq!(state(&store), before, "a night without news");
+        let passes = || store.reader().expect("opens").passes_state().expect("reads");
+        let before = passes();
+        store.write(|writer| writer.dataset_written("one", day(5))).expect("stored");
+        assert_eq!(passes(), before, "an export is no pass");
+        store.write(|writer| writer.pass_ran("drift", "1", day(6))).expect("stored");
+        assert_ne!(passes(), before);
     }
 
     #[test]

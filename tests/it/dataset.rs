@@ -234,7 +234,8 @@ fn a_night_without_news_leaves_the_tables_as_they_are_and_tells_the_same() {
     // The same day, on which no age passes a step.
     assert_eq!(night(&capdex, "2026-11-20T02:00:00Z").code, Some(0));
     let (second, manifest) = (bytes_of(&out), manifest());
-    let ranked = ["capabilities", "packages", "scores", "score_breakdowns", "findings", "facts", "coverage", "listings"];
+    let ranked =
+        ["capabilities", "packages", "scores", "score_breakdowns", "findings", "facts", "coverage", "listings"];
     for table in ranked {
         let name = format!("{table}.parquet");
         assert!(first[&name] == second[&name], "{table} was written again");

@@ -14,7 +14,7 @@ use manifest::EarlierDatasetRef;
 use rank_order::RankOrder;
 use rank_summary::RankSummary;
 use rows::{DatasetCounts, RowMaker};
-use stream::{Capabilities, Streamed};
+use stream::{Asked, Capabilities, Streamed};
 use table::Layout;
 use table_row::TableRow as _;
 use tables::TABLES;
@@ -183,7 +183,9 @@ impl RowsOf<'_> {
     /// The nights before, and the dataset that is compared with.
     fn before(&self) -> (Vec<AsOf>, Option<EarlierDatasetRef>) {
         match self {
-            Self::Store(Capabilities { maker, .. }) => (maker.since.history.nights.clone(), maker.since.earlier.clone()),
+            Self::Store(Capabilities { maker, .. }) => {
+                (maker.since.history.nights.clone(), maker.since.earlier.clone())
+            }
             Self::Standing(standing, _) => standing.before(),
         }
     }
@@ -224,8 +226,9 @@ pub fn write(
     let (formats, policy) = (formats(options), view.operator_policy()?);
     let standing = StandingDataset::find(out, &folder, &formats, options);
     let state = taken_over::state(&view, &policy, options)?;
-    let unchanged = standing.as_ref().and_then(|standing| Some((standing, standing.unchanged(state.as_deref(), options)?)));
-    let rows = match unchanged {
+    let passes = view.passes_state()?.hex();
+    let kept = standing.as_ref().and_then(|standing| Some((standing, standing.kept(options)?)));
+    let rows = match kept.filter(|(_, kept)| Some(&*kept.state) == state.as_deref()) {
         Some((standing, kept)) => RowsOf::Standing(standing, kept),
         None => RowsOf::Store(Capabilities {
             ranking: RankOrder::of(&view, pool, options.as_of, &options.rank_by)?,
@@ -237,9 +240,10 @@ pub fn write(
     let (nights, since) = rows.before();
     let layouts = layouts(options.with_private, options.as_of, &nights);
     let sinks = formats.iter().map(|exporter| exporter.create(made, &layouts)).collect::<anyhow::Result<_>>()?;
-    let mut streamed = stream::run(&view, rows.capabilities(), &layouts, sinks, options, pool)?;
+    let asked = Asked { capabilities: rows.capabilities(), passed: kept.is_none_or(|(_, kept)| kept.passes != passes) };
+    let mut streamed = stream::run(&view, &asked, &layouts, sinks, options, pool)?;
     if let Some(standing) = &standing {
-        standing.take_over(&mut streamed, (&layouts, &formats), unchanged.is_some())?;
+        standing.take_over(&mut streamed, (&layouts, &formats), &asked)?;
     }
     let Streamed { mut files, counted, rows: counts, .. } = streamed;
     // Sorted for the card, and once more with its own files: digests depend on the order.
@@ -265,6 +269,7 @@ pub fn write(
         kept: state.map(|state| KeptDataset {
             manifest_sha256,
             state,
+            passes,
             as_of: options.as_of,
             capabilities,
             summary: summary.clone(),

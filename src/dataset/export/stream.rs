@@ -12,11 +12,11 @@ use anyhow::Context as _;
 use capdex_db::{Reader, StoreError};
 use capdex_model::time::AsOf;
 
+use super::ExportOptions;
 use super::batch::Batch;
 use super::cell::{Cell, Row};
 use super::file::FileRow;
 use super::format::TableWriter;
-use super::ExportOptions;
 use super::print::RowsPrint;
 use super::rank_order::{RankOrder, Standing};
 use super::rows::{DatasetCounts, Met, Packed, RowMaker};
@@ -58,10 +58,18 @@ pub(super) struct Streamed {
     pub(super) prints: Vec<Option<RowsPrint>>,
 }
 
-/// Sends the rows of the tables that the store holds to every format, and before them those of the capabilities, where some are given.
+/// The tables of which rows are made, beside those that the store holds.
+pub(super) struct Asked<'a> {
+    /// Those of capabilities, where they are not taken over.
+    pub(super) capabilities: Option<&'a Capabilities>,
+    /// True for those of passes.
+    pub(super) passed: bool,
+}
+
+/// Sends the rows of the tables that the store holds to every format, and the others that are asked for.
 pub(super) fn run(
     reader: &Reader,
-    capabilities: Option<&Capabilities>,
+    asked: &Asked<'_>,
     layouts: &[Layout],
     sinks: Vec<Box<dyn TableWriter>>,
     options: &ExportOptions,
@@ -76,10 +84,10 @@ pub(super) fn run(
             writers.push(scope.spawn(move || write(sink, layouts, &receiver)));
         }
         let (to_maker, pieces) = sync_channel::<Piece>(WAITING);
-        let maker = capabilities.map(|all| &all.maker);
+        let maker = asked.capabilities.map(|all| &all.maker);
         let making = scope.spawn(move || make((maker, options.as_of), layouts, &pieces, &senders, pool));
         // On this thread, because the view of the store belongs to it.
-        let read = read(reader, capabilities, options.with_transcripts, &to_maker);
+        let read = read(reader, asked, options.with_transcripts, &to_maker);
         // The end of the channel is what tells the maker that no piece follows.
         drop(to_maker);
         let made = making.join().map_err(|_| anyhow::anyhow!("making rows was cut short"))?;
@@ -126,7 +134,8 @@ fn make(
     senders: &[SyncSender<Arc<Vec<Batch>>>],
     pool: &rayon::ThreadPool,
 ) -> anyhow::Result<Made> {
-    let is_stored = |table: &Table| matches!(table.rows, RowOrigin::Stored(_) | RowOrigin::Transcripts(_));
+    let is_stored =
+        |table: &Table| matches!(table.rows, RowOrigin::Stored(_) | RowOrigin::Passed(_) | RowOrigin::Transcripts(_));
     let mut prints: Vec<Option<RowsPrint>> =
         TABLES.iter().map(|table| is_stored(table).then(RowsPrint::default)).collect();
     let (mut counted, mut rows) = (DatasetCounts::default(), vec![0; layouts.len()]);
@@ -175,18 +184,14 @@ fn make(
     Ok(Made { counted, rows, prints })
 }
 
-fn read(
-    reader: &Reader,
-    capabilities: Option<&Capabilities>,
-    with_transcripts: bool,
-    to: &SyncSender<Piece>,
-) -> anyhow::Result<()> {
-    if let Some(capabilities) = capabilities {
+fn read(reader: &Reader, asked: &Asked<'_>, with_transcripts: bool, to: &SyncSender<Piece>) -> anyhow::Result<()> {
+    if let Some(capabilities) = asked.capabilities {
         read_capabilities(reader, capabilities, to)?;
     }
     for (number, table) in TABLES.iter().enumerate() {
         let rows = match table.rows {
             RowOrigin::Stored(rows) => rows,
+            RowOrigin::Passed(rows) if asked.passed => rows,
             RowOrigin::Transcripts(rows) if with_transcripts => rows,
             _ => continue,
         };

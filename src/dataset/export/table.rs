@@ -127,6 +127,8 @@ pub enum RowOrigin {
     Nightly,
     /// From the store, sorted, one after the other.
     Stored(StoredRows),
+    /// The same of what passes keep and nobody else writes: while none of them runs it stays.
+    Passed(StoredRows),
     /// The same where the maker of the dataset asks for transcripts of the judge; empty elsewhere.
     Transcripts(StoredRows),
 }

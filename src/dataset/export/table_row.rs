@@ -85,6 +85,9 @@ macro_rules! table_row {
     (@rows $Row:ident stored $rows:ident) => {
         $crate::export::table::RowOrigin::Stored($crate::export::table_row::table_row!(@read_rows $Row $rows))
     };
+    (@rows $Row:ident passed $rows:ident) => {
+        $crate::export::table::RowOrigin::Passed($crate::export::table_row::table_row!(@read_rows $Row $rows))
+    };
     (@rows $Row:ident transcripts $rows:ident) => {
         $crate::export::table::RowOrigin::Transcripts($crate::export::table_row::table_row!(@read_rows $Row $rows))
     };

@@ -19,7 +19,7 @@ use super::format::Exporter;
 use super::manifest::{self, DatasetManifest, EarlierDatasetRef};
 use super::print::RowsPrint;
 use super::rank_summary::RankSummary;
-use super::stream::Streamed;
+use super::stream::{Asked, Streamed};
 use super::table::{Layout, RowOrigin};
 use super::tables::TABLES;
 use crate::output_folder::OutputFolder;
@@ -55,6 +55,8 @@ pub struct KeptDataset {
     pub(super) manifest_sha256: String,
     /// All that its tables of capabilities follow from.
     pub(super) state: String,
+    /// What its tables of passes follow from (hex).
+    pub(super) passes: String,
     /// The instant that its ages were measured against.
     pub as_of: AsOf,
     /// Its rows of the ranked table.
@@ -100,15 +102,16 @@ impl<'a> StandingDataset<'a> {
         let standing = Self { dir, manifest, exporter, as_of: options.as_of };
         let has_all = |exporter: &&dyn Exporter| {
             let layouts = standing.manifest.layouts();
-            layouts.iter().all(|layout| standing.file(*exporter, layout).is_some_and(|file| folder.has(&file.path, &file.sha256)))
+            layouts
+                .iter()
+                .all(|layout| standing.file(*exporter, layout).is_some_and(|file| folder.has(&file.path, &file.sha256)))
         };
         (is_of_this_program && is_before && formats.iter().all(|one| is_apart(one) && has_all(one))).then_some(standing)
     }
 
-    /// What was kept of it, where its tables of capabilities are those of a state.
-    pub(super) fn unchanged<'k>(&self, state: Option<&str>, options: &'k ExportOptions) -> Option<&'k KeptDataset> {
-        let is_this = |kept: &&KeptDataset| kept.manifest_sha256 == self.manifest.manifest_sha256;
-        options.kept.as_ref().filter(is_this).filter(|kept| Some(&*kept.state) == state)
+    /// What was kept of it; none where that was of another dataset.
+    pub(super) fn kept<'k>(&self, options: &'k ExportOptions) -> Option<&'k KeptDataset> {
+        options.kept.as_ref().filter(|kept| kept.manifest_sha256 == self.manifest.manifest_sha256)
     }
 
     /// True where it is of the same night, which is done again.
@@ -132,13 +135,14 @@ impl<'a> StandingDataset<'a> {
     }
 
     /// Puts its files in the place of those that were made, for every table that is the same: those of nights before, those that the
-    /// store holds and whose rows are equal, and where nothing of the capabilities is otherwise theirs too.
+    /// store holds and whose rows are equal, and those of which none were asked for.
     pub(super) fn take_over(
         &self,
         streamed: &mut Streamed,
         (layouts, formats): (&[Layout], &[&'static dyn Exporter]),
-        is_unchanged: bool,
+        asked: &Asked<'_>,
     ) -> anyhow::Result<()> {
+        let is_unchanged = asked.capabilities.is_none();
         let prints = std::mem::take(&mut streamed.prints);
         let mut prints = prints.into_iter();
         for (at, layout) in layouts.iter().enumerate() {
@@ -148,7 +152,8 @@ impl<'a> StandingDataset<'a> {
                 (None, _) => true,
                 (Some(RowOrigin::Ranked | RowOrigin::Counted), _) => is_unchanged,
                 (Some(RowOrigin::Compared | RowOrigin::Nightly), _) => is_unchanged && self.is_of_this_night(),
-                (Some(RowOrigin::Stored(_) | RowOrigin::Transcripts(_)), print) => {
+                (Some(RowOrigin::Passed(_)), _) if !asked.passed => true,
+                (Some(RowOrigin::Stored(_) | RowOrigin::Passed(_) | RowOrigin::Transcripts(_)), print) => {
                     print.is_some_and(|print| self.has_rows(layout, print))
                 }
             };

@@ -12,7 +12,7 @@ use crate::export::table_row::table_row;
 
 table_row! {
     /// items that ask for the same thing and have no reason to
-    table campaigns: stored(rows);
+    table campaigns: passed(rows);
     pub(super) struct CampaignRow {
         /// stays while its clearest mark does
         key campaign: String,

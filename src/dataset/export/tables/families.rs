@@ -15,7 +15,7 @@ use crate::export::table_row::table_row;
 
 table_row! {
     /// one member of one family of near-equal content
-    table families: stored(rows);
+    table families: passed(rows);
     pub(super) struct FamilyRow {
         /// the id of the member that the others were made from
         public family: CapabilityId,
