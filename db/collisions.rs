@@ -63,15 +63,17 @@ impl Writer<'_> {
 impl Reader {
     /// Every MCP server with tools whose listing is there and names it, sorted by slug.
     pub fn offered(&self) -> Result<Vec<Offered>, StoreError> {
+        // From the servers on: they are few of all that stands, and in this order nothing is read of the others.
         let sql = "SELECT k.slug, l.source, l.name, p.body, f.digest, c.body, i.snapshot
-                   FROM identities i
+                   FROM capabilities k
+                   CROSS JOIN identities i ON i.id = k.identity
                    JOIN listings l ON l.id = i.listing AND l.state <> 'gone'
                    JOIN listing_identities e ON e.identity = i.id AND e.listing = l.id AND e.named = 1
-                   JOIN scan_results r ON r.scan = i.scan
-                   JOIN capabilities k ON k.id = r.capability AND k.kind = 'mcp_server'
+                   JOIN scan_results r ON r.scan = i.scan AND r.capability = k.id
                    JOIN json_documents p ON p.id = r.pins
                    JOIN facts f ON f.id = r.facts
                    LEFT JOIN collision_cues c ON c.facts = f.id
+                   WHERE k.kind = 'mcp_server'
                    ORDER BY k.slug, k.digest";
         let all = rows(self.connection(), "read the servers with tools", sql, (), |row| {
             let mut pins: Pins = row.packed(3, "pins")?;

@@ -26,17 +26,16 @@ const WHOLLY_COMMON: f64 = 0.8;
 
 /// The bins of one sketch whose hash stands in many others.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Common([u64; BINS / 64]);
+pub(super) struct Common([u64; BINS / WORD]);
+
+/// Bins whose marks stand in one word.
+const WORD: usize = u64::BITS as usize;
 
 impl Common {
     pub(super) fn mark(&mut self, bin: usize) {
-        if let Some(word) = self.0.get_mut(bin / 64) {
-            *word |= 1 << (bin % 64);
+        if let Some(word) = self.0.get_mut(bin / WORD) {
+            *word |= 1 << (bin % WORD);
         }
-    }
-
-    pub(super) fn holds(&self, bin: usize) -> bool {
-        self.0.get(bin / 64).is_some_and(|word| word & (1 << (bin % 64)) != 0)
     }
 
     fn share(&self, sketch: &Sketch) -> f64 {
@@ -67,17 +66,24 @@ impl Likeness {
     /// Compares two sketches.
     pub(super) fn of(one: (&Sketch, &Common), other: (&Sketch, &Common)) -> Self {
         let (mut both, mut either, mut both_uncommon, mut uncommon) = (0, 0, 0, 0);
-        for (bin, (a, b)) in one.0.bins.iter().zip(other.0.bins.iter()).enumerate() {
+        let words = one.0.bins.chunks(WORD).zip(other.0.bins.chunks(WORD)).zip(one.1.0.iter().zip(&other.1.0));
+        for ((a, b), (a_common, b_common)) in words {
+            // A word of bits for each question, which takes a fraction of the time that asking bin by bin does.
+            let bits = |is: fn(u32, u32) -> bool| {
+                let bins = a.iter().zip(b).enumerate();
+                bins.fold(0_u64, |bits, (bin, (a, b))| bits | u64::from(is(*a, *b)) << bin)
+            };
             // A bin that is empty in both is no sample of either text.
-            if *a == EMPTY && *b == EMPTY {
-                continue;
-            }
-            either += 1;
-            both += usize::from(a == b);
+            let filled = bits(|a, b| a.min(b) != EMPTY);
+            let equal = bits(|a, b| a == b) & filled;
             // The lesser value is the sample of the union; the sketch that holds it says whether it is common.
-            let is_common = if a <= b { one.1.holds(bin) } else { other.1.holds(bin) };
-            uncommon += usize::from(!is_common);
-            both_uncommon += usize::from(!is_common && a == b);
+            let own = bits(|a, b| a <= b);
+            let rare = filled & !(own & a_common | !own & b_common);
+            let count = |bits: u64| bits.count_ones() as usize;
+            either += count(filled);
+            both += count(equal);
+            uncommon += count(rare);
+            both_uncommon += count(rare & equal);
         }
         let whole = ratio(both, either);
         let (one, other) = (f64::from(one.0.runs), f64::from(other.0.runs));
@@ -118,4 +124,45 @@ impl Likeness {
 
 fn ratio(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use capdex_model::digest::Digest;
+    use proptest::prelude::*;
+
+    fn sketch(bins: &[u32]) -> Sketch {
+        let bins = bins.iter().map(|bin| if *bin == 0 { EMPTY } else { *bin }).collect::<Vec<_>>().into_boxed_slice();
+        Sketch { exact: Digest::of(b""), runs: 100, bins: bins.try_into().expect("as many as there are") }
+    }
+
+    fn common(bins: &[usize]) -> Common {
+        let mut common = Common::default();
+        bins.iter().for_each(|bin| common.mark(*bin));
+        common
+    }
+
+    proptest! {
+        #[test]
+        fn the_words_count_what_a_look_at_each_bin_counts(
+            one in prop::collection::vec(0..4_u32, BINS),
+            other in prop::collection::vec(0..4_u32, BINS),
+            one_common in prop::collection::vec(0..BINS, 0..BINS),
+            other_common in prop::collection::vec(0..BINS, 0..BINS),
+        ) {
+            let (one, other) = (sketch(&one), sketch(&other));
+            let (mut both, mut either, mut both_uncommon, mut uncommon) = (0, 0, 0, 0);
+            for (bin, (a, b)) in one.bins.iter().zip(other.bins.iter()).enumerate().filter(|(_, (a, b))| a.min(b) != &&EMPTY) {
+                let is_common = if a <= b { one_common.contains(&bin) } else { other_common.contains(&bin) };
+                either += 1;
+                both += usize::from(a == b);
+                uncommon += usize::from(!is_common);
+                both_uncommon += usize::from(!is_common && a == b);
+            }
+            let found = Likeness::of((&one, &common(&one_common)), (&other, &common(&other_common)));
+            prop_assert_eq!(found.whole.to_bits(), ratio(both, either).to_bits());
+            prop_assert_eq!(found.uncommon.to_bits(), ratio(both_uncommon, uncommon).to_bits());
+        }
+    }
 }

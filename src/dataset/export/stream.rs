@@ -54,7 +54,7 @@ pub(super) struct Streamed {
     pub(super) counted: DatasetCounts,
     /// The number of rows of each layout.
     pub(super) rows: Vec<u64>,
-    /// The print of each table that the store holds; none of the others.
+    /// The print of each table that is compared with that of before; none of the others.
     pub(super) prints: Vec<Option<RowsPrint>>,
 }
 
@@ -134,8 +134,8 @@ fn make(
     senders: &[SyncSender<Arc<Vec<Batch>>>],
     pool: &rayon::ThreadPool,
 ) -> anyhow::Result<Made> {
-    let is_stored =
-        |table: &Table| matches!(table.rows, RowOrigin::Stored(_) | RowOrigin::Passed(_) | RowOrigin::Transcripts(_));
+    // Where a pass ran, what it keeps is hardly ever the same, and comparing it costs more than writing it.
+    let is_stored = |table: &Table| matches!(table.rows, RowOrigin::Stored(_) | RowOrigin::Transcripts(_));
     let mut prints: Vec<Option<RowsPrint>> =
         TABLES.iter().map(|table| is_stored(table).then(RowsPrint::default)).collect();
     let (mut counted, mut rows) = (DatasetCounts::default(), vec![0; layouts.len()]);

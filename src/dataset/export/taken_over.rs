@@ -152,8 +152,8 @@ impl<'a> StandingDataset<'a> {
                 (None, _) => true,
                 (Some(RowOrigin::Ranked | RowOrigin::Counted), _) => is_unchanged,
                 (Some(RowOrigin::Compared | RowOrigin::Nightly), _) => is_unchanged && self.is_of_this_night(),
-                (Some(RowOrigin::Passed(_)), _) if !asked.passed => true,
-                (Some(RowOrigin::Stored(_) | RowOrigin::Passed(_) | RowOrigin::Transcripts(_)), print) => {
+                (Some(RowOrigin::Passed(_)), _) => !asked.passed,
+                (Some(RowOrigin::Stored(_) | RowOrigin::Transcripts(_)), print) => {
                     print.is_some_and(|print| self.has_rows(layout, print))
                 }
             };

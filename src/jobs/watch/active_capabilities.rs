@@ -2,17 +2,20 @@
 //!
 //! Nothing is compared here.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use capdex_corpus::campaign::{TRAITS_VERSION, Traits, UNPROVEN};
 use capdex_corpus::clone::{CloneMember, Files, SKETCH_VERSION, Sketch};
 use capdex_corpus::corpus::{Corpus, CorpusMember};
-use capdex_db::{CurrentCapability, ListingState, Reader, Sketched};
+use capdex_db::{CurrentCapability, ListingState, Reader, Sketched, SnapshotId, StoreError};
 use capdex_model::bundle::BundleFile;
 use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
+use capdex_model::facts::SparseFacts;
+use capdex_model::ids::{CapabilityId, ListingKey};
 use capdex_model::release_line;
-use capdex_model::time::Timestamp;
+use capdex_model::time::{AsOf, Timestamp};
 
 use super::JobContext;
 use capdex_dataset::bulk;
@@ -20,10 +23,21 @@ use capdex_dataset::bulk;
 /// Contents sketched between two transactions: bounds memory and what a kill costs.
 const BATCH: usize = 256;
 
-/// One capability that stands now.
+/// One capability that stands now: what the comparison of all with all asks of it, and no more, as there are as many as the store holds.
 #[derive(Clone, Debug)]
 pub(super) struct ActiveCapability {
-    pub(super) current: CurrentCapability,
+    pub(super) id: CapabilityId,
+    pub(super) slug: String,
+    pub(super) kind: Kind,
+    /// Its folder in the package.
+    pub(super) path: String,
+    pub(super) content: Digest,
+    pub(super) facts: Digest,
+    pub(super) snapshot: SnapshotId,
+    /// The listing that speaks for it.
+    pub(super) listing: ListingKey,
+    pub(super) first_seen: AsOf,
+    pub(super) revision_as_of: AsOf,
     /// The owners that prove to answer for it; the thing itself where nobody does.
     pub(super) publishers: BTreeSet<String>,
     /// The thing that it is part of, whichever directory lists it.
@@ -48,14 +62,61 @@ impl ActiveCapability {
         }
     }
 
+    /// What the rules found in it.
+    ///
+    /// # Errors
+    /// Errors of the store, or that the facts are missing.
+    pub(super) fn found_facts(&self, reader: &Reader) -> anyhow::Result<SparseFacts> {
+        reader.found_facts(&self.facts)?.ok_or_else(|| self.lacks("facts"))
+    }
+
+    /// All answers of the rules.
+    ///
+    /// # Errors
+    /// Errors of the store, or that the facts are missing.
+    pub(super) fn all_facts(&self, reader: &Reader) -> anyhow::Result<SparseFacts> {
+        reader.facts(&self.facts)?.ok_or_else(|| self.lacks("facts"))
+    }
+
+    /// Its files.
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub(super) fn files(&self, reader: &Reader) -> anyhow::Result<BTreeMap<String, BundleFile>> {
+        let current = reader.current_of(&self.id)?.ok_or_else(|| self.lacks("files"))?;
+        Ok(reader.capability_files(self.snapshot, &current.capability)?)
+    }
+
+    fn lacks(&self, what: &str) -> anyhow::Error {
+        anyhow::anyhow!("the {what} of {} are missing from the store", self.slug)
+    }
+
     /// True where one publisher answers for both, or both are one thing.
     pub(super) fn same_publisher(&self, other: &Self) -> bool {
         self.entity == other.entity || !self.publishers.is_disjoint(&other.publishers)
     }
 }
 
+/// The active capabilities of a night, read once for all passes that compare them. No pass that does changes what is read here.
+#[derive(Default)]
+pub(super) struct ActiveCapabilities(OnceCell<Vec<ActiveCapability>>);
+
+impl ActiveCapabilities {
+    /// All of them, sorted by (slug, id).
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub(super) fn all(&self, reader: &Reader) -> anyhow::Result<&[ActiveCapability]> {
+        if let Some(known) = self.0.get() {
+            return Ok(known);
+        }
+        let found = active_capabilities(reader)?;
+        Ok(self.0.get_or_init(|| found))
+    }
+}
+
 /// Every capability whose listing is there, sorted by (slug, id).
-pub(super) fn active_capabilities(reader: &Reader) -> anyhow::Result<Vec<ActiveCapability>> {
+fn active_capabilities(reader: &Reader) -> anyhow::Result<Vec<ActiveCapability>> {
     let corpus = reader.corpus(&capdex_crawlers::roles())?;
     let mut by_identity: BTreeMap<&str, Vec<&CorpusMember>> = BTreeMap::new();
     let mut by_entity: BTreeMap<&str, u64> = BTreeMap::new();
@@ -67,11 +128,17 @@ pub(super) fn active_capabilities(reader: &Reader) -> anyhow::Result<Vec<ActiveC
         let popularity = by_entity.entry(&member.entity).or_default();
         *popularity = (*popularity).max(member.popularity.unwrap_or(0));
     }
-    // What is gone neither copies nor is copied any more, though its facts stay.
-    let current = reader.current()?.into_iter().filter(|current| current.listing_state != ListingState::Gone);
-    // A release line is like its package by nature, and no copy of it.
-    let current = current.filter(|current| release_line::package_of_identity(&current.identity) == current.identity);
-    Ok(current.map(|current| active_capability(current, &corpus, &by_identity, &by_entity)).collect())
+    let mut found = Vec::new();
+    reader.each_current(|current| {
+        // What is gone neither copies nor is copied any more, though its facts stay. A release line is like its package by nature, and
+        // no copy of it.
+        let is_package = release_line::package_of_identity(&current.identity) == current.identity;
+        if current.listing_state != ListingState::Gone && is_package {
+            found.push(active_capability(current, &corpus, &by_identity, &by_entity));
+        }
+        Ok::<(), StoreError>(())
+    })?;
+    Ok(found)
 }
 
 fn active_capability(
@@ -96,7 +163,18 @@ fn active_capability(
     let mut names: Vec<String> = members.iter().map(|member| member.key.to_string()).collect();
     names.push(current.identity.clone());
     let upstream = members.iter().flat_map(|member| member.references.iter().map(ToString::to_string));
+    let CurrentCapability { capability, listing, facts, first_seen, revision_as_of, snapshot, .. } = current;
     ActiveCapability {
+        id: capability.id,
+        slug: capability.slug,
+        kind: capability.kind,
+        path: capability.path,
+        content: capability.content,
+        facts,
+        snapshot,
+        listing,
+        first_seen,
+        revision_as_of,
         publishers,
         // Zero means that no source counts its users, which is not the same as having none.
         popularity: by_entity.get(entity.as_str()).copied().filter(|count| *count > 0),
@@ -106,7 +184,6 @@ fn active_capability(
         upstream: upstream.filter(|name| !names.contains(name)).collect(),
         names,
         entity,
-        current,
     }
 }
 

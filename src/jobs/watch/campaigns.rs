@@ -15,7 +15,7 @@ use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 use capdex_model::ids::CapabilityId;
 
-use super::active_capabilities::{ActiveCapability, active_capabilities, digest_of};
+use super::active_capabilities::{ActiveCapabilities, ActiveCapability, digest_of};
 use super::{JobContext, StageReport};
 
 /// The class of its alerts and of what is said of each item.
@@ -25,20 +25,19 @@ pub(super) const SAME_LURE: &str = "same_lure";
 ///
 /// # Errors
 /// Errors of the store.
-pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
+pub(super) fn run(context: &JobContext, active: &ActiveCapabilities) -> anyhow::Result<StageReport> {
     let reader = context.store.reader()?;
-    let standing = active_capabilities(&reader)?;
-    let found = found(context, &reader, &standing)?;
+    let standing = active.all(&reader)?;
+    let found = found(context, &reader, standing)?;
     // Kept campaigns are compared with tonight's, so that only what changed is written and raised.
     let known: BTreeMap<String, CampaignRow> =
         reader.campaigns()?.into_iter().map(|(row, _)| (row.campaign.key.clone(), row)).collect();
-    let by_id: BTreeMap<CapabilityId, &ActiveCapability> =
-        standing.iter().map(|one| (one.current.capability.id, one)).collect();
+    let by_id: BTreeMap<CapabilityId, &ActiveCapability> = standing.iter().map(|one| (one.id, one)).collect();
     let at = context.as_of;
     let mut done = 0;
     for campaign in &found {
         // A member whose listing went away has no slug any more, and is left out of the row.
-        let slug = |id: &CapabilityId| by_id.get(id).map(|one| one.current.capability.slug.clone());
+        let slug = |id: &CapabilityId| by_id.get(id).map(|one| one.slug.clone());
         let slugs: Vec<String> = campaign.members.iter().filter_map(slug).collect();
         let row = CampaignRow { campaign: campaign.clone(), slugs };
         let before = known.get(&campaign.key);
@@ -78,19 +77,18 @@ fn found(context: &JobContext, reader: &Reader, standing: &[ActiveCapability]) -
     let none = Traits::default();
     let words = words_of(context, reader, standing)?;
     let items = standing.iter().filter_map(|one| {
-        let capability = &one.current.capability;
         Some(CampaignCapability {
-            id: capability.id,
-            slug: &capability.slug,
+            id: one.id,
+            slug: &one.slug,
             // Copies of one text are one voice, by the families of the pass `clones` or by their package.
-            family: families.get(&capability.id).or_else(|| bodies.get(&capability.id)).copied(),
+            family: families.get(&one.id).or_else(|| bodies.get(&one.id)).copied(),
             publishers: &one.publishers,
-            first_seen: one.current.first_seen.0,
+            first_seen: one.first_seen.0,
             created: one.created,
             published: one.published,
             popularity: one.popularity,
-            traits: traits.get(&capability.content).unwrap_or(&none),
-            words: words.get(&one.current.facts)?,
+            traits: traits.get(&one.content).unwrap_or(&none),
+            words: words.get(&one.facts)?,
         })
     });
     Ok(campaigns(&items.collect::<Vec<_>>(), context.as_of))
@@ -105,9 +103,9 @@ fn words_of(
     let mut words = reader.campaign_words()?;
     let mut new = Vec::new();
     for one in standing {
-        if let Entry::Vacant(unread) = words.entry(one.current.facts) {
-            let facts = capdex_dataset::export::ranked_capability::facts(reader, &one.current)?;
-            new.push((one.current.facts, unread.insert(CampaignWords::of(&facts)).clone()));
+        if let Entry::Vacant(unread) = words.entry(one.facts) {
+            let facts = one.all_facts(reader)?;
+            new.push((one.facts, unread.insert(CampaignWords::of(&facts)).clone()));
         }
     }
     context
@@ -121,11 +119,11 @@ fn words_of(
 fn bodies(standing: &[ActiveCapability]) -> BTreeMap<CapabilityId, CapabilityId> {
     let is_rest = |kind: Kind| matches!(kind, Kind::Package | Kind::Plugin);
     let mut first: BTreeMap<SnapshotId, CapabilityId> = BTreeMap::new();
-    for one in standing.iter().filter(|one| !is_rest(one.current.capability.kind)) {
-        first.entry(one.current.snapshot).or_insert(one.current.capability.id);
+    for one in standing.iter().filter(|one| !is_rest(one.kind)) {
+        first.entry(one.snapshot).or_insert(one.id);
     }
-    let rest = standing.iter().filter(|one| is_rest(one.current.capability.kind));
-    rest.filter_map(|one| Some((one.current.capability.id, *first.get(&one.current.snapshot)?))).collect()
+    let rest = standing.iter().filter(|one| is_rest(one.kind));
+    rest.filter_map(|one| Some((one.id, *first.get(&one.snapshot)?))).collect()
 }
 
 /// One alert that names all members.

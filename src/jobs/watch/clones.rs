@@ -10,7 +10,7 @@ use capdex_corpus::clone::{
     Copy, Difference, Judged, OrderBasis, Sketch, SketchedCapability, basis, difference, families, is_one_text, judge,
     original,
 };
-use capdex_db::{CurrentCapability, FamilyMember, Reader};
+use capdex_db::{FamilyMember, Reader};
 use capdex_model::alert::{Alert, AlertEvidence, MOST_EVIDENCE, reach_of};
 use capdex_model::bundle::BundleFile;
 use capdex_model::digest::Digest;
@@ -19,10 +19,9 @@ use capdex_model::facts::SparseFacts;
 use capdex_model::ids::CapabilityId;
 use capdex_model::time::Timestamp;
 
-use super::active_capabilities::{ActiveCapability, active_capabilities, files_of, sketch_unseen};
+use super::active_capabilities::{ActiveCapabilities, ActiveCapability, files_of, sketch_unseen};
 use super::{JobContext, StageReport};
 use crate::progress::StageProgress;
-use capdex_dataset::export::ranked_capability;
 
 /// Lines of each kind that an alert shows.
 const SHOWN: usize = 12;
@@ -33,22 +32,22 @@ const BATCH: usize = 512;
 ///
 /// # Errors
 /// Errors of the store.
-pub(super) fn run(context: &JobContext) -> anyhow::Result<StageReport> {
+pub(super) fn run(context: &JobContext, active: &ActiveCapabilities) -> anyhow::Result<StageReport> {
     sketch_unseen(context)?;
     // Unsketched contents would look like members that left their families, so a stopped run compares nothing.
     if context.stop.is_asked() {
         return Ok(StageReport::default());
     }
     let reader = context.store.reader()?;
-    let standing = active_capabilities(&reader)?;
-    let found = found(&reader, &standing)?;
+    let standing = active.all(&reader)?;
+    let found = found(&reader, standing)?;
     let mut report = StageReport { items: standing.len() as u64, ..StageReport::default() };
     let progress = StageProgress::stage("watch", Some(found.len() as u64), context.quiet);
     let mut pairs = Pairs { reader: &reader, original: None };
     let (mut there, mut changed) = (BTreeSet::new(), Vec::new());
     for family in found {
         progress.advance(1);
-        there.extend(family.iter().map(|(member, _)| member.current.capability.id));
+        there.extend(family.iter().map(|(member, _)| member.id));
         changed.extend(pairs.family(&family)?);
     }
     progress.finish();
@@ -68,28 +67,29 @@ fn text_since(
     sketches: &BTreeMap<Digest, Sketch>,
     one: &ActiveCapability,
 ) -> anyhow::Result<Timestamp> {
-    let now = sketches.get(&one.current.capability.content);
-    let history = reader.capability_history(&one.current.capability.id)?;
+    // Most were met in the snapshot that stands, and have no other text before it.
+    if one.first_seen == one.revision_as_of {
+        return Ok(one.first_seen.0);
+    }
+    let now = sketches.get(&one.content);
+    let history = reader.capability_history(&one.id)?;
     let is_same = |content: &Digest| {
-        *content == one.current.capability.content
-            || now.zip(sketches.get(content)).is_some_and(|(now, then)| is_one_text(now, then))
+        *content == one.content || now.zip(sketches.get(content)).is_some_and(|(now, then)| is_one_text(now, then))
     };
     let since = history.iter().rev().take_while(|revision| is_same(&revision.content)).last();
-    Ok(since.map_or(one.current.first_seen, |revision| revision.snapshot_as_of).0)
+    Ok(since.map_or(one.first_seen, |revision| revision.snapshot_as_of).0)
 }
 
 /// The families that go beyond one thing, each with its original first.
 fn found<'a>(reader: &Reader, standing: &'a [ActiveCapability]) -> anyhow::Result<Vec<Family<'a>>> {
     let sketches = reader.sketches()?;
     // Packages have traits and no sketch: their text repeats that of the capabilities inside.
-    let sketched: Vec<&ActiveCapability> =
-        standing.iter().filter(|one| sketches.contains_key(&one.current.capability.content)).collect();
+    let sketched: Vec<&ActiveCapability> = standing.iter().filter(|one| sketches.contains_key(&one.content)).collect();
     let items = sketched.iter().filter_map(|one| {
-        let capability = &one.current.capability;
-        let sketch = sketches.get(&capability.content)?;
+        let sketch = sketches.get(&one.content)?;
         // Earliest first, then most popular: the member that leads a family when nothing else is known.
-        let rank = (one.current.first_seen, Reverse(one.popularity), one.created, capability.id);
-        Some(SketchedCapability { kind: capability.kind, rank, sketch })
+        let rank = (one.first_seen, Reverse(one.popularity), one.created, one.id);
+        Some(SketchedCapability { kind: one.kind, rank, sketch })
     });
     let items: Vec<_> = items.collect();
     let mut found = Vec::new();
@@ -123,7 +123,7 @@ fn mildest(reader: &Reader, members: &[(&ActiveCapability, Timestamp)], first: u
     }
     for (at, (member, member_since)) in members.iter().enumerate() {
         // The same bytes have the same findings, and a publisher's own second copy is no suspect.
-        let differs = member.current.capability.content != senior.current.capability.content;
+        let differs = member.content != senior.content;
         let is_tie = basis(&senior.seen(*since), &member.seen(*member_since)) == Some(OrderBasis::Unknown);
         if differs && is_tie && !senior.same_publisher(member) {
             best = best.min((grave(reader, member)?, at));
@@ -134,7 +134,7 @@ fn mildest(reader: &Reader, members: &[(&ActiveCapability, Timestamp)], first: u
 
 /// The number of grave things that the rules found.
 fn grave(reader: &Reader, one: &ActiveCapability) -> anyhow::Result<usize> {
-    let facts = ranked_capability::found_facts(reader, &one.current)?;
+    let facts = one.found_facts(reader)?;
     Ok(facts.findings_of_its_own().filter(|fact| fact.severity >= Severity::High).count())
 }
 
@@ -157,7 +157,7 @@ impl Pairs<'_> {
         for (member, member_since) in family {
             // No basis means that nobody can say who was first, which the judgement has to know.
             let basis = basis(&first.seen(*since), &member.seen(*member_since)).unwrap_or(OrderBasis::Unknown);
-            let known = self.reader.family_member(&member.current.capability.id)?;
+            let known = self.reader.family_member(&member.id)?;
             let difference = self.difference(first, member, known.as_ref())?;
             let same_publisher = first.same_publisher(member);
             let mut judged = None;
@@ -165,7 +165,7 @@ impl Pairs<'_> {
             if !same_publisher && !difference.adds_nothing() {
                 // Read only once a member needs them: most families have no suspicious member.
                 if facts.is_none() {
-                    facts = Some(self.facts(&first.current)?);
+                    facts = Some(first.found_facts(self.reader)?);
                 }
                 judged = judge(&Copy {
                     same_publisher,
@@ -175,11 +175,11 @@ impl Pairs<'_> {
                     // Findings that the original has too are not what the copy added.
                     original_facts: facts.as_ref().unwrap_or(&SparseFacts::new(
                         &capdex_rules::INDEX,
-                        first.current.capability.kind,
+                        first.kind,
                         Vec::new(),
                     )),
-                    facts: &self.facts(&member.current)?,
-                    folder: &member.current.capability.path,
+                    facts: &member.found_facts(self.reader)?,
+                    folder: &member.path,
                 });
             }
             let row = row(first, member, (basis, same_publisher), family.len(), difference, judged.as_ref());
@@ -193,10 +193,6 @@ impl Pairs<'_> {
         Ok(rows)
     }
 
-    fn facts(&self, current: &CurrentCapability) -> anyhow::Result<SparseFacts> {
-        ranked_capability::found_facts(self.reader, current)
-    }
-
     /// The additions of a member: as they were found when the same two contents were compared before, else from their files.
     fn difference(
         &mut self,
@@ -204,26 +200,25 @@ impl Pairs<'_> {
         member: &ActiveCapability,
         known: Option<&FamilyMember>,
     ) -> anyhow::Result<Difference> {
-        let (model, copy) = (&first.current.capability, &member.current.capability);
         // Equal bytes: nothing to read, and the likeness is whole.
-        if model.content == copy.content {
+        if first.content == member.content {
             return Ok(Difference { likeness: 1000, ..Difference::default() });
         }
         // A difference stays true as long as neither content nor the original changes.
         let same = |known: &&FamilyMember| {
-            (known.content, known.original_content, known.original) == (copy.content, model.content, model.id)
+            (known.content, known.original_content, known.original) == (member.content, first.content, first.id)
         };
         if let Some(known) = known.filter(same) {
             return Ok(known.difference.clone());
         }
         // One original at a time in memory; families come one after the other.
-        if self.original.as_ref().is_none_or(|(id, _)| *id != model.id) {
-            self.original = Some((model.id, self.reader.capability_files(first.current.snapshot, model)?));
+        if self.original.as_ref().is_none_or(|(id, _)| *id != first.id) {
+            self.original = Some((first.id, first.files(self.reader)?));
         }
-        let files = self.reader.capability_files(member.current.snapshot, copy)?;
+        let files = member.files(self.reader)?;
         let Some((_, originals)) = &self.original else { return Ok(Difference::default()) };
         // Secrets are masked before lines of a stranger's file are stored or shown.
-        Ok(difference(&files_of(&model.path, originals), &files_of(&copy.path, &files), capdex_rules::mask_secrets))
+        Ok(difference(&files_of(&first.path, originals), &files_of(&member.path, &files), capdex_rules::mask_secrets))
     }
 }
 
@@ -235,17 +230,16 @@ fn row(
     difference: Difference,
     judged: Option<&Judged>,
 ) -> FamilyMember {
-    let (model, copy) = (&first.current.capability, &member.current.capability);
     FamilyMember {
-        capability: copy.id,
-        slug: copy.slug.clone(),
-        kind: copy.kind,
-        listing: member.current.listing.clone(),
+        capability: member.id,
+        slug: member.slug.clone(),
+        kind: member.kind,
+        listing: member.listing.clone(),
         publishers: member.publishers.iter().cloned().collect(),
-        content: copy.content,
-        original: model.id,
-        original_slug: model.slug.clone(),
-        original_content: model.content,
+        content: member.content,
+        original: first.id,
+        original_slug: first.slug.clone(),
+        original_content: first.content,
         basis,
         same_publisher,
         members: members as u64,

@@ -6,6 +6,7 @@ use capdex_dataset::stopwatch::Stopwatch;
 use tracing::info;
 
 use super::{JobContext, StageReport};
+use active_capabilities::ActiveCapabilities;
 
 mod active_capabilities;
 mod campaigns;
@@ -23,19 +24,27 @@ struct Pass {
     /// Version of its judgement: with another one it runs again over what it has looked at.
     version: u32,
     /// Runs it; reports the items it looked at and those that were new.
-    run: fn(&JobContext) -> anyhow::Result<StageReport>,
+    run: RunPass,
+}
+
+/// How a pass is run.
+enum RunPass {
+    /// It reads what it asks of the store.
+    Alone(fn(&JobContext) -> anyhow::Result<StageReport>),
+    /// It compares all capabilities, which are read once for all such passes.
+    OverAll(fn(&JobContext, &ActiveCapabilities) -> anyhow::Result<StageReport>),
 }
 
 /// Every pass in its order: later ones read what earlier ones store.
 const PASSES: &[Pass] = &[
-    Pass { id: "identity", version: 3, run: identity::run },
-    Pass { id: "drift", version: 1, run: drift::run },
-    Pass { id: "lookalikes", version: 2, run: typosquats::run },
-    Pass { id: "collisions", version: 2, run: collisions::run },
-    Pass { id: "clones", version: 2, run: clones::run },
-    Pass { id: "campaigns", version: 1, run: campaigns::run },
+    Pass { id: "identity", version: 3, run: RunPass::Alone(identity::run) },
+    Pass { id: "drift", version: 1, run: RunPass::Alone(drift::run) },
+    Pass { id: "lookalikes", version: 2, run: RunPass::Alone(typosquats::run) },
+    Pass { id: "collisions", version: 2, run: RunPass::Alone(collisions::run) },
+    Pass { id: "clones", version: 2, run: RunPass::OverAll(clones::run) },
+    Pass { id: "campaigns", version: 1, run: RunPass::OverAll(campaigns::run) },
     // No pass by itself: what is told the rules follows from all of them.
-    Pass { id: "sightings", version: 3, run: corpus_signals::run },
+    Pass { id: "sightings", version: 3, run: RunPass::Alone(corpus_signals::run) },
 ];
 
 /// Runs the passes whose input has changed.
@@ -45,6 +54,7 @@ const PASSES: &[Pass] = &[
 pub fn run(context: &JobContext) -> anyhow::Result<StageReport> {
     let watch = Stopwatch::start();
     let mut report = StageReport::default();
+    let active = ActiveCapabilities::default();
     for pass in PASSES {
         // Asked anew for each pass, because earlier passes change what later ones read.
         let state = state_of(context, pass, &context.store.reader()?.watched_state()?)?;
@@ -52,7 +62,10 @@ pub fn run(context: &JobContext) -> anyhow::Result<StageReport> {
             continue;
         }
         let pass_watch = Stopwatch::start();
-        let of_pass = (pass.run)(context)?;
+        let of_pass = match pass.run {
+            RunPass::Alone(run) => run(context),
+            RunPass::OverAll(run) => run(context, &active),
+        }?;
         let duration_ms = u64::try_from(pass_watch.elapsed().as_millis()).unwrap_or(u64::MAX);
         info!(pass = pass.id, items = of_pass.items, duration_ms, "pass ran");
         // A pass that was cut short must not be noted as done.
@@ -94,3 +107,6 @@ fn state_of(context: &JobContext, pass: &Pass, watched: &str) -> anyhow::Result<
     }
     Ok(state)
 }
+
+#[cfg(test)]
+mod tests;
