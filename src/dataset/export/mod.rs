@@ -226,7 +226,7 @@ pub fn write(
     let (formats, policy) = (formats(options), view.operator_policy()?);
     let standing = StandingDataset::find(out, &folder, &formats, options);
     let state = taken_over::state(&view, &policy, options)?;
-    let passes = view.passes_state()?.hex();
+    let passes = view.passes_state(&taken_over::KEEPERS)?.hex();
     let kept = standing.as_ref().and_then(|standing| Some((standing, standing.kept(options)?)));
     let rows = match kept.filter(|(_, kept)| Some(&*kept.state) == state.as_deref()) {
         Some((standing, kept)) => RowsOf::Standing(standing, kept),

@@ -25,6 +25,9 @@ use super::tables::TABLES;
 use crate::output_folder::OutputFolder;
 use crate::program::program;
 
+/// The passes that keep the tables of [`RowOrigin::Passed`].
+pub(super) const KEEPERS: [&str; 2] = ["clones", "campaigns"];
+
 /// The dataset that stands where the new one goes, where its files may be taken over.
 pub(super) struct StandingDataset<'a> {
     dir: &'a Path,
