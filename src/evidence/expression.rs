@@ -7,6 +7,9 @@ use regex::{Regex, RegexBuilder};
 
 /// Compiles a fixed expression. Its `\b` are edges of ASCII words.
 ///
+/// `\w` is of Unicode and large: counted (`\w{2,200}`) it is compiled as often as it may come, which takes tens of milliseconds and
+/// megabytes. Without a last number it is compiled once.
+///
 /// # Panics
 /// For an expression that is not valid.
 #[expect(clippy::disallowed_methods, reason = "the one place that compiles expressions over text")]

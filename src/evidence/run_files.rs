@@ -91,7 +91,7 @@ fn named_by(evidence: &Evidence, path: &str) -> Vec<(String, Language, capdex_mo
 /// A file that is appended to what a shell reads when it starts.
 static APPENDED: LazyLock<Regex> = LazyLock::new(|| {
     crate::expression::of(
-        r#"\bcat[ \t]+["']?([\w./-]{2,200})["']?[ \t]*>>[ \t]*["']?(?:~|\$HOME|\$\{HOME\})/\.(?:bashrc|zshrc|profile|bash_profile|zprofile|zshenv)\b"#,
+        r#"\bcat[ \t]+["']?([\w./-]{2,})["']?[ \t]*>>[ \t]*["']?(?:~|\$HOME|\$\{HOME\})/\.(?:bashrc|zshrc|profile|bash_profile|zprofile|zshenv)\b"#,
     )
 });
 

@@ -17,7 +17,7 @@ use super::setting::{Setting, Spot, Way, documents, is_client_settings, is_kept,
 /// A name and a value by which nobody is asked any more.
 static OPENS: LazyLock<Regex> = LazyLock::new(|| {
     capdex_evidence::expression::of(&format!(
-        r#"(?P<name>[\w.]{{3,60}})["'\]`]{{0,3}}[ \t]*(?:[:=]|=>|\bto\b)[ \t]*["'`]?(?P<value>{VALUES})\b"#
+        r#"(?P<name>[\w.]{{3,}})["'\]`]{{0,3}}[ \t]*(?:[:=]|=>|\bto\b)[ \t]*["'`]?(?P<value>{VALUES})\b"#
     ))
 });
 
@@ -82,7 +82,7 @@ fn told(document: &Document) -> Vec<Setting<'_>> {
 fn is_written(document: &Document, bytes: &Range<usize>) -> bool {
     static WRITES: LazyLock<Regex> = LazyLock::new(|| {
         capdex_evidence::expression::of(concat!(
-            r#"(?i)\bwrite_?file|\bwriteFile(?:Sync)?\b|\.write(?:_text)?\(|\bopen\([^)\n]{0,120}["'](?:w|a)|json\.dump|\btee\b|<<|>>?\s*["']?[~$\w./-]{0,60}(?:settings|config)|\bjq\b|\bsed\s+-i"#,
+            r#"(?i)\bwrite_?file|\bwriteFile(?:Sync)?\b|\.write(?:_text)?\(|\bopen\([^)\n]{0,120}["'](?:w|a)|json\.dump|\btee\b|<<|>>?\s*["']?[~$\w./-]*(?:settings|config)|\bjq\b|\bsed\s+-i"#,
             r#"|\b(?:add|put|set|write|append|insert|merge|copy|paste|create|update|replace|change|switch|configure|edit|save|enable|include)\b"#,
         ))
     });
