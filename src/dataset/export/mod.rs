@@ -167,7 +167,7 @@ fn layouts(with_private: bool, as_of: AsOf, nights: &[AsOf]) -> Vec<Layout> {
 /// Where the tables of capabilities come from.
 enum RowsOf<'a> {
     /// Every row is made anew.
-    Store(Capabilities),
+    Store(Box<Capabilities>),
     /// The dataset that stands there has them.
     Standing(&'a StandingDataset<'a>, &'a KeptDataset),
 }
@@ -183,9 +183,7 @@ impl RowsOf<'_> {
     /// The nights before, and the dataset that is compared with.
     fn before(&self) -> (Vec<AsOf>, Option<EarlierDatasetRef>) {
         match self {
-            Self::Store(Capabilities { maker, .. }) => {
-                (maker.since.history.nights.clone(), maker.since.earlier.clone())
-            }
+            Self::Store(all) => (all.maker.since.history.nights.clone(), all.maker.since.earlier.clone()),
             Self::Standing(standing, _) => standing.before(),
         }
     }
@@ -193,7 +191,8 @@ impl RowsOf<'_> {
     /// The number of capabilities, and how they stand.
     fn summary(self, counted: DatasetCounts, as_of: AsOf) -> (u64, RankSummary) {
         match self {
-            Self::Store(Capabilities { ranking, maker, .. }) => {
+            Self::Store(all) => {
+                let Capabilities { ranking, maker, .. } = *all;
                 let summary = RankSummary {
                     top_rows: counted.top_rows,
                     bands: ranking.bands,
@@ -230,12 +229,12 @@ pub fn write(
     let kept = standing.as_ref().and_then(|standing| Some((standing, standing.kept(options)?)));
     let rows = match kept.filter(|(_, kept)| Some(&*kept.state) == state.as_deref()) {
         Some((standing, kept)) => RowsOf::Standing(standing, kept),
-        None => RowsOf::Store(Capabilities {
+        None => RowsOf::Store(Box::new(Capabilities {
             ranking: RankOrder::of(&view, pool, options.as_of, &options.rank_by)?,
             // The dataset of before is read now, because it is about to be replaced.
             maker: RowMaker::new(options.as_of, EarlierDataset::read(out, options)?, policy)?,
             with_nights: standing.is_none(),
-        }),
+        })),
     };
     let (nights, since) = rows.before();
     let layouts = layouts(options.with_private, options.as_of, &nights);
