@@ -178,6 +178,7 @@ mod tests {
             let ledger = crate::LEDGERS.iter().find(|ledger| ledger.table == table).expect("one of them");
             store.write(move |writer| writer.prune_rows(ledger, at, 9)).expect("pruned")
         };
+        start_run(&store, 5);
         assert_eq!(prune("walks", day(9)).rows, 0);
         assert_eq!(kept().as_deref(), Some("one"));
         assert_eq!(prune("scores", day(9)).rows, 1);

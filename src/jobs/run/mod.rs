@@ -383,4 +383,4 @@ fn stages(context: &JobContext, last: &Last, times: &mut Times) -> anyhow::Resul
 }
 
 #[cfg(test)]
-mod tests;
+pub(in crate::jobs) mod tests;

@@ -9,7 +9,11 @@ const SKILL: &str = "---\nname: notes\ndescription: Writes notes. Use when asked
 fn context(folder: &std::path::Path) -> JobContext {
     std::fs::create_dir_all(folder.join("skill")).expect("made");
     std::fs::write(folder.join("skill/SKILL.md"), SKILL).expect("written");
-    let schedule = format!("name = \"n\"\n[sources.folder]\nwatchlist = [{:?}]\n", folder.join("skill"));
+    context_of(folder, &format!("name = \"n\"\n[sources.folder]\nwatchlist = [{:?}]\n", folder.join("skill")))
+}
+
+/// A run of a schedule, in a store of its own in a folder.
+pub(in crate::jobs) fn context_of(folder: &std::path::Path, schedule: &str) -> JobContext {
     std::fs::write(folder.join("s.toml"), schedule).expect("written");
     let global = Global {
         db: folder.join("capdex.db"),

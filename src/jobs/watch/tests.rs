@@ -1,7 +1,5 @@
 //! Passes that ran every night against passes that run once, over the last state of the same nights: both keep the same.
 
-use std::path::Path;
-
 use capdex_corpus::collision::Collision;
 use capdex_corpus::identity::Identified;
 use capdex_corpus::typosquat::TyposquatCandidate;
@@ -15,9 +13,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use super::*;
-use crate::config::Schedule;
+use crate::jobs::run::tests::context_of;
 use crate::jobs::{join, scan};
-use crate::options::{Colour, Global, LogFormat, RecordingArgs};
 
 /// Sequences of changes, each with as many nights as it has lists of changes.
 const SEQUENCES: u32 = 200;
@@ -137,7 +134,9 @@ struct World {
 impl World {
     fn new() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let context = context(folder.path());
+        // Nobody is asked: what the registry says is written straight into the store.
+        let schedule = "name = \"n\"\n[sources.npm]\nbase_url = \"http://127.0.0.1:9\"\npackages = []\n";
+        let context = context_of(folder.path(), schedule);
         Self { context, _folder: folder }
     }
 
@@ -218,25 +217,6 @@ impl Kept {
 
 fn first_of<T>(rows: Vec<(T, AsOf)>) -> Vec<T> {
     rows.into_iter().map(|(row, _)| row).collect()
-}
-
-fn context(folder: &Path) -> JobContext {
-    std::fs::write(
-        folder.join("s.toml"),
-        "name = \"n\"\n[sources.npm]\nbase_url = \"http://127.0.0.1:9\"\npackages = []\n",
-    )
-    .expect("written");
-    let global = Global {
-        db: folder.join("capdex.db"),
-        threads: Some(1),
-        as_of: Some("2026-11-20T01:00:00Z".parse().expect("an instant")),
-        verbose: 0,
-        quiet: true,
-        log_format: LogFormat::Text,
-        color: Colour::Never,
-    };
-    let schedule = Schedule::load(Some(&folder.join("s.toml"))).expect("a schedule");
-    crate::jobs::run::open(&global, &schedule, &RecordingArgs::default()).expect("opens")
 }
 
 #[test]
