@@ -48,15 +48,17 @@ impl Reader {
         Ok(hashing.digest())
     }
 
-    /// Over which states some passes ran last, and when: while they do not run again, what they keep is as it was.
-    pub fn passes_state(&self, passes: &[&str]) -> Result<Digest, StoreError> {
+    /// Over which states some passes ran last, and when: while they do not run again, what they keep is as it was. None where one of
+    /// them never ran.
+    pub fn passes_state(&self, passes: &[&str]) -> Result<Option<Digest>, StoreError> {
         let mut hashing = Hashing::default();
         for pass in passes {
             let sql = "SELECT name, input, at FROM passes WHERE name = ?1";
             let ran = first(self.connection(), "read the state of a pass", sql, (pass,), |row| print(row, 3))?;
-            hashing.add(&ran.unwrap_or_default());
+            let Some(ran) = ran else { return Ok(None) };
+            hashing.add(&ran);
         }
-        Ok(hashing.digest())
+        Ok(Some(hashing.digest()))
     }
 
     /// What was kept of the dataset that a night wrote last; none before the first, and where it was forgotten.
@@ -104,7 +106,7 @@ mod tests {
     use crate::fixtures::{
         Folder, at, day, facts, gap, key, list, listing, mark, scan_of, scan_with, score, start_run,
     };
-    use crate::{ListingState, Store};
+    use crate::{ListingState, Store, WalkOutcome};
     use serde_json::json;
 
     fn state(store: &Store) -> Digest {
@@ -154,8 +156,9 @@ mod tests {
         store.write(|writer| writer.enqueue("fetch", "npm:c", &json!({}), None, at(0))).expect("stored");
         store.write(|writer| writer.pass_ran("drift", "1", day(5))).expect("stored");
         assert_eq!(state(&store), before, "a night without news");
-        let passes = || store.reader().expect("opens").passes_state(&["clones", "drift"]).expect("reads");
+        let passes = || store.reader().expect("opens").passes_state(&["drift"]).expect("reads");
         let before = passes();
+        assert_eq!(store.reader().expect("opens").passes_state(&["drift", "clones"]).expect("reads"), None);
         store.write(|writer| writer.pass_ran("identity", "1", day(6))).expect("stored");
         assert_eq!(passes(), before, "another pass");
         store.write(|writer| writer.pass_ran("drift", "1", day(6))).expect("stored");
@@ -179,7 +182,12 @@ mod tests {
             store.write(move |writer| writer.prune_rows(ledger, at, 9)).expect("pruned")
         };
         start_run(&store, 5);
-        assert_eq!(prune("walks", day(9)).rows, 0);
+        for night in 1..3 {
+            store
+                .write(move |writer| writer.record_walk("npm", WalkOutcome::Complete, &json!({}), day(night)))
+                .expect("stored");
+        }
+        assert_eq!(prune("walks", day(9)).rows, 1);
         assert_eq!(kept().as_deref(), Some("one"));
         assert_eq!(prune("scores", day(9)).rows, 1);
         assert_eq!(kept(), None);

@@ -268,13 +268,13 @@ impl OperatorPolicy {
     }
 
     /// The rulings that hold at an instant, whatever they are about.
-    pub fn at(&self, now: AsOf) -> Vec<&Ruling> {
-        self.rulings.iter().filter(|ruling| ruling.holds_at(now)).collect()
+    pub fn at(&self, now: AsOf) -> impl Iterator<Item = &Ruling> {
+        self.rulings.iter().filter(move |ruling| ruling.holds_at(now))
     }
 
     /// The rulings that hold for a capability at an instant.
     pub fn holding<'a>(&'a self, capability: &'a Capability, now: AsOf) -> impl Iterator<Item = &'a Ruling> {
-        self.rulings.iter().filter(move |ruling| ruling.holds_at(now) && ruling.is_for(capability))
+        self.at(now).filter(move |ruling| ruling.is_for(capability))
     }
 }
 

@@ -151,8 +151,7 @@ fn front_matter(layouts: &[Layout], counts: &[u64], files: &[FileRow], options: 
         options.license.to_lowercase()
     );
     // One format for all tables: the first that has a file for each.
-    let per_table =
-        |exporter: &&&dyn Exporter| exporter.file_name("a") != exporter.file_name("b") && is_there(files, **exporter);
+    let per_table = |exporter: &&&dyn Exporter| exporter.is_apart() && is_there(files, **exporter);
     if let Some(exporter) = EXPORTERS.iter().find(per_table) {
         text.push_str("configs:\n");
         // A hub cannot load a table without rows.

@@ -17,6 +17,10 @@ pub trait Exporter: Send + Sync {
     fn about(&self) -> &'static str;
     /// The name of the file in which a table lies.
     fn file_name(&self, table: &str) -> String;
+    /// True where each table has a file of its own.
+    fn is_apart(&self) -> bool {
+        self.file_name("a") != self.file_name("b")
+    }
     /// Begins to write these tables into `dir`.
     fn create(&self, dir: &Path, tables: &[Layout]) -> anyhow::Result<Box<dyn TableWriter>>;
     /// Hands on every row of a table, in the order in which they were written.

@@ -225,7 +225,7 @@ pub fn write(
     let (formats, policy) = (formats(options), view.operator_policy()?);
     let standing = StandingDataset::find(out, &folder, &formats, options);
     let state = taken_over::state(&view, &policy, options)?;
-    let passes = view.passes_state(&taken_over::KEEPERS)?.hex();
+    let passes = view.passes_state(&taken_over::KEEPERS)?.map(|state| state.hex());
     let kept = standing.as_ref().and_then(|standing| Some((standing, standing.kept(options)?)));
     let rows = match kept.filter(|(_, kept)| Some(&*kept.state) == state.as_deref()) {
         Some((standing, kept)) => RowsOf::Standing(standing, kept),
@@ -239,7 +239,11 @@ pub fn write(
     let (nights, since) = rows.before();
     let layouts = layouts(options.with_private, options.as_of, &nights);
     let sinks = formats.iter().map(|exporter| exporter.create(made, &layouts)).collect::<anyhow::Result<_>>()?;
-    let asked = Asked { capabilities: rows.capabilities(), passed: kept.is_none_or(|(_, kept)| kept.passes != passes) };
+    let asked = Asked {
+        capabilities: rows.capabilities(),
+        passed: passes.is_none() || kept.is_none_or(|(_, kept)| kept.passes != passes),
+        compared: standing.is_some(),
+    };
     let mut streamed = stream::run(&view, &asked, &layouts, sinks, options, pool)?;
     if let Some(standing) = &standing {
         standing.take_over(&mut streamed, (&layouts, &formats), &asked)?;

@@ -10,11 +10,7 @@ pub(super) type Print = [u8; 16];
 /// The print of cells. Nothing and the empty text have one print, as everywhere.
 pub(super) fn print<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> Print {
     let mut hashing = Hashing::default();
-    let mut add = |text: &str| {
-        // The length goes first, or neighbouring cells could be split in another way with the same print.
-        hashing.add(&(text.len() as u64).to_le_bytes());
-        hashing.add(text.as_bytes());
-    };
+    let mut add = |text: &str| add(&mut hashing, text);
     for cell in cells {
         match cell {
             Cell::Text(_) | Cell::Json(_) | Cell::Nested(_) => add(cell.as_text()),
@@ -33,16 +29,15 @@ pub(super) struct RowsPrint(Hashing);
 
 impl RowsPrint {
     pub(super) fn add<'a>(&mut self, cells: impl IntoIterator<Item = &'a Cell>) {
-        let mut add = |kind: u8, text: &str| {
+        let mut cell_of = |kind: u8, text: &str| {
             self.0.add(&[kind]);
-            self.0.add(&(text.len() as u64).to_le_bytes());
-            self.0.add(text.as_bytes());
+            add(&mut self.0, text);
         };
         for cell in cells {
             match cell {
-                Cell::Null => add(0, ""),
-                Cell::Text(_) | Cell::Json(_) | Cell::Nested(_) => add(1, cell.as_text()),
-                plain => add(2, &plain.to_string()),
+                Cell::Null => cell_of(0, ""),
+                Cell::Text(_) | Cell::Json(_) | Cell::Nested(_) => cell_of(1, cell.as_text()),
+                plain => cell_of(2, &plain.to_string()),
             }
         }
     }
@@ -50,6 +45,12 @@ impl RowsPrint {
     pub(super) fn digest(self) -> Digest {
         self.0.digest()
     }
+}
+
+fn add(hashing: &mut Hashing, text: &str) {
+    // The length goes first, or neighbouring cells could be split in another way with the same print.
+    hashing.add(&(text.len() as u64).to_le_bytes());
+    hashing.add(text.as_bytes());
 }
 
 fn half(digest: Digest) -> Print {

@@ -53,20 +53,16 @@ pub struct RankedCapability {
 /// # Errors
 /// Errors of the store, or that the facts are missing.
 pub fn facts(reader: &Reader, current: &CurrentCapability) -> anyhow::Result<SparseFacts> {
-    there(reader.facts(&current.facts)?, current)
+    there(reader.facts(&current.facts)?, &current.capability.slug)
 }
 
-/// The same for who asks for findings alone, as [`Reader::found_facts`] gives them.
+/// The facts that were read of a capability of a slug.
 ///
 /// # Errors
-/// Errors of the store, or that the facts are missing.
-pub fn found_facts(reader: &Reader, current: &CurrentCapability) -> anyhow::Result<SparseFacts> {
-    there(reader.found_facts(&current.facts)?, current)
-}
-
-fn there(facts: Option<SparseFacts>, current: &CurrentCapability) -> anyhow::Result<SparseFacts> {
+/// That there are none.
+pub fn there(facts: Option<SparseFacts>, slug: &str) -> anyhow::Result<SparseFacts> {
     // A capability always has facts; without them the store is damaged, which must not read as harmless.
-    facts.ok_or_else(|| anyhow::anyhow!("the facts of {} are missing from the store", current.capability.slug))
+    facts.ok_or_else(|| anyhow::anyhow!("the facts of {slug} are missing from the store"))
 }
 
 /// The scores of a capability under today's rubric texts, and the verdict over them.

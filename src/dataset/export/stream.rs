@@ -64,6 +64,8 @@ pub(super) struct Asked<'a> {
     pub(super) capabilities: Option<&'a Capabilities>,
     /// True for those of passes.
     pub(super) passed: bool,
+    /// True where a dataset stands there that those of the store are compared with.
+    pub(super) compared: bool,
 }
 
 /// Sends the rows of the tables that the store holds to every format, and the others that are asked for.
@@ -84,8 +86,7 @@ pub(super) fn run(
             writers.push(scope.spawn(move || write(sink, layouts, &receiver)));
         }
         let (to_maker, pieces) = sync_channel::<Piece>(WAITING);
-        let maker = asked.capabilities.map(|all| &all.maker);
-        let making = scope.spawn(move || make((maker, options.as_of), layouts, &pieces, &senders, pool));
+        let making = scope.spawn(move || make((asked, options.as_of), layouts, &pieces, &senders, pool));
         // On this thread, because the view of the store belongs to it.
         let read = read(reader, asked, options.with_transcripts, &to_maker);
         // The end of the channel is what tells the maker that no piece follows.
@@ -128,7 +129,7 @@ struct Made {
 
 /// Makes rows of pieces, in their order, and hands them to every format.
 fn make(
-    (maker, as_of): (Option<&RowMaker>, AsOf),
+    (asked, as_of): (&Asked<'_>, AsOf),
     layouts: &[Layout],
     pieces: &Receiver<Piece>,
     senders: &[SyncSender<Arc<Vec<Batch>>>],
@@ -137,7 +138,8 @@ fn make(
     // Where a pass ran, what it keeps is hardly ever the same, and comparing it costs more than writing it.
     let is_stored = |table: &Table| matches!(table.rows, RowOrigin::Stored(_) | RowOrigin::Transcripts(_));
     let mut prints: Vec<Option<RowsPrint>> =
-        TABLES.iter().map(|table| is_stored(table).then(RowsPrint::default)).collect();
+        TABLES.iter().map(|table| (asked.compared && is_stored(table)).then(RowsPrint::default)).collect();
+    let maker = asked.capabilities.map(|all| &all.maker);
     let (mut counted, mut rows) = (DatasetCounts::default(), vec![0; layouts.len()]);
     let mut hand_on = |mut batches: Vec<Batch>| {
         for batch in &mut batches {

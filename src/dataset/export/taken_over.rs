@@ -46,7 +46,7 @@ pub(super) fn state(
 ) -> anyhow::Result<Option<String>> {
     let Some(program) = &program().program_sha256 else { return Ok(None) };
     // What holds tonight: a ruling that ended since changes rows.
-    let said = Digest::of_json(&(&policy.votes, policy.at(options.as_of)));
+    let said = Digest::of_json(&(&policy.votes, policy.at(options.as_of).collect::<Vec<_>>()));
     let (state, is_private, rank_by) = (reader.ranked_state()?, options.with_private, &options.rank_by);
     Ok(Some(format!("{program} {state} {said} {is_private} {rank_by}")))
 }
@@ -58,8 +58,8 @@ pub struct KeptDataset {
     pub(super) manifest_sha256: String,
     /// All that its tables of capabilities follow from.
     pub(super) state: String,
-    /// What its tables of passes follow from (hex).
-    pub(super) passes: String,
+    /// What its tables of passes follow from (hex); none where one of those passes never ran.
+    pub(super) passes: Option<String>,
     /// The instant that its ages were measured against.
     pub as_of: AsOf,
     /// Its rows of the ranked table.
@@ -100,8 +100,6 @@ impl<'a> StandingDataset<'a> {
         let manifest = manifest::read(dir).ok()?.ok()?;
         let is_of_this_program = manifest.program.as_ref() == Some(program()) && program().program_sha256.is_some();
         let is_before = manifest.as_of <= options.as_of && manifest.private_columns == options.with_private;
-        // A file that holds several tables is written again for any of them.
-        let is_apart = |exporter: &&dyn Exporter| exporter.file_name("a") != exporter.file_name("b");
         let standing = Self { dir, manifest, exporter, as_of: options.as_of };
         let has_all = |exporter: &&dyn Exporter| {
             let layouts = standing.manifest.layouts();
@@ -109,7 +107,9 @@ impl<'a> StandingDataset<'a> {
                 .iter()
                 .all(|layout| standing.file(*exporter, layout).is_some_and(|file| folder.has(&file.path, &file.sha256)))
         };
-        (is_of_this_program && is_before && formats.iter().all(|one| is_apart(one) && has_all(one))).then_some(standing)
+        // A file that holds several tables is written again for any of them.
+        let is_whole = formats.iter().all(|exporter| exporter.is_apart() && has_all(exporter));
+        (is_of_this_program && is_before && is_whole).then_some(standing)
     }
 
     /// What was kept of it; none where that was of another dataset.
@@ -146,8 +146,7 @@ impl<'a> StandingDataset<'a> {
         asked: &Asked<'_>,
     ) -> anyhow::Result<()> {
         let is_unchanged = asked.capabilities.is_none();
-        let prints = std::mem::take(&mut streamed.prints);
-        let mut prints = prints.into_iter();
+        let mut prints = std::mem::take(&mut streamed.prints).into_iter();
         for (at, layout) in layouts.iter().enumerate() {
             let print = prints.next().flatten();
             let is_same = match (TABLES.get(at).map(|table| &table.rows), print) {

@@ -19,6 +19,7 @@ use capdex_model::time::{AsOf, Timestamp};
 
 use super::JobContext;
 use capdex_dataset::bulk;
+use capdex_dataset::export::ranked_capability;
 
 /// Contents sketched between two transactions: bounds memory and what a kill costs.
 const BATCH: usize = 256;
@@ -67,7 +68,7 @@ impl ActiveCapability {
     /// # Errors
     /// Errors of the store, or that the facts are missing.
     pub(super) fn found_facts(&self, reader: &Reader) -> anyhow::Result<SparseFacts> {
-        reader.found_facts(&self.facts)?.ok_or_else(|| self.lacks("facts"))
+        ranked_capability::there(reader.found_facts(&self.facts)?, &self.slug)
     }
 
     /// All answers of the rules.
@@ -75,7 +76,7 @@ impl ActiveCapability {
     /// # Errors
     /// Errors of the store, or that the facts are missing.
     pub(super) fn all_facts(&self, reader: &Reader) -> anyhow::Result<SparseFacts> {
-        reader.facts(&self.facts)?.ok_or_else(|| self.lacks("facts"))
+        ranked_capability::there(reader.facts(&self.facts)?, &self.slug)
     }
 
     /// Its files.
@@ -83,12 +84,9 @@ impl ActiveCapability {
     /// # Errors
     /// Errors of the store.
     pub(super) fn files(&self, reader: &Reader) -> anyhow::Result<BTreeMap<String, BundleFile>> {
-        let current = reader.current_of(&self.id)?.ok_or_else(|| self.lacks("files"))?;
+        let current = reader.current_of(&self.id)?;
+        let current = current.ok_or_else(|| anyhow::anyhow!("{} stands no more", self.slug))?;
         Ok(reader.capability_files(self.snapshot, &current.capability)?)
-    }
-
-    fn lacks(&self, what: &str) -> anyhow::Error {
-        anyhow::anyhow!("the {what} of {} are missing from the store", self.slug)
     }
 
     /// True where one publisher answers for both, or both are one thing.
