@@ -8,7 +8,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 static FETCHES: LazyLock<Regex> = LazyLock::new(|| {
-    let fetch = r"\b(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)\b(?u:[^|\n]){0,240}";
+    // In a literal, a line end is written as a letter that would join the word behind it.
+    let fetch = r"(?:\b|\\n)(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)\b(?u:[^|\n]){0,240}";
     let forms = [
         format!(
             r"{fetch}https?://(?u:[^|\n]){{0,200}}\|\s*\(?(?:sudo\s+)?(?:(?:ba|z|da)?sh|python3?|node|perl|iex|invoke-expression)\b"
@@ -25,7 +26,7 @@ static FETCHES: LazyLock<Regex> = LazyLock::new(|| {
 static SENDS: LazyLock<Regex> = LazyLock::new(|| {
     let option = r"\s(?:-d|--data(?:-\w+)?|-F|--form|-T|--upload-file|--post-(?:data|file))[\s=]";
     crate::expression::of(&format!(
-        r"(?i-u)\b(?:curl|wget)\b(?u:[^\n]){{0,120}}{option}(?u:[^\n]){{0,200}}https?://|\b(?:curl|wget)\b(?u:[^\n]){{0,120}}https?://(?u:[^\n]){{0,200}}{option}"
+        r"(?i-u)(?:\b|\\n)(?:curl|wget)\b(?:(?u:[^\n]){{0,120}}{option}(?u:[^\n]){{0,200}}https?://|(?u:[^\n]){{0,120}}https?://(?u:[^\n]){{0,200}}{option})"
     ))
 });
 

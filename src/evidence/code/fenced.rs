@@ -1,8 +1,8 @@
 //! Fenced source: what the Python and JavaScript in the fences of a Markdown text would do, which an agent runs as it
-//! stands.
+//! stands, and those that a shell script holds.
 //!
 //! The fences of Python are one program, because a later one uses the names of an earlier; what a shell's fence hands to
-//! `python3 -c` or gives it as a here-document belongs to them. Those of JavaScript are read
+//! `python3 -c` or gives it as a here-document belongs to them. Those of JavaScript, and what `node -e` is handed, are read
 //! one by one, since its parser gives a whole text up at the first error. A fragment that is no program is passed over.
 
 use std::ops::Range;
@@ -26,17 +26,23 @@ pub struct Fenced {
 /// The most fences that are read of one text.
 const MAX_FENCES: usize = 400;
 
-/// The fenced source of a Markdown document; read at the first question, and empty for other documents.
+/// The fenced source of a Markdown document, or what a shell script hands to Python or node; read at the first question, and empty
+/// for other documents.
 pub fn fenced(document: &Document) -> &Fenced {
     document.fenced.get_or_init(|| read(document).unwrap_or_default())
 }
 
 fn read(document: &Document) -> Option<Fenced> {
     let text = document.text.as_str();
-    if document.language != Language::Markdown || text.len() > MAX_BYTES {
+    if text.len() > MAX_BYTES {
         return None;
     }
-    let fences = fences(text);
+    let fences = match document.language {
+        Language::Markdown => fences(text),
+        // A script hands its programs on as a fence does.
+        Language::Shell => inline(text, 0..text.len()),
+        _ => return None,
+    };
     let python: Vec<&Fence> = fences.iter().filter(|fence| fence.dialect == SourceDialect::Python).collect();
     let mut found = Findings::default();
     let whole = if python.is_empty() { None } else { parsed(text, &python) };
@@ -68,14 +74,14 @@ struct Fence {
     is_quoted: bool,
 }
 
-/// Python on a command line, or in a here-document behind one.
+/// A program on a command line, or in a here-document behind one.
 static INLINE: LazyLock<Regex> = LazyLock::new(|| {
     crate::expression::of(
-        r#"\bpython3?[ \t]+(?:-\w[ \t]+){0,3}?(?:-c[ \t]+(?:"(?P<double>(?:[^"\\]|\\.)*)"|'(?P<single>[^']*)')|(?:-[ \t]*)?<<-?[ \t]*['"]?(?P<mark>[A-Z_]{2,20})['"]?[^\n]*\n)"#,
+        r#"\b(?P<program>python3?|node)[ \t]+(?:-\w[ \t]+){0,3}?(?:-[ce][ \t]+(?:"(?P<double>(?:[^"\\]|\\.)*)"|'(?P<single>[^']*)')|(?:-[ \t]*)?<<-?[ \t]*['"]?(?P<mark>[A-Z_]{2,20})['"]?[^\n]*\n)"#,
     )
 });
 
-/// The programs in Python that the lines of a shell's fence hold.
+/// The programs in Python and JavaScript that the lines of a shell's fence hold.
 fn inline(text: &str, body: Range<usize>) -> Vec<Fence> {
     let part = text.get(body.clone()).unwrap_or_default();
     let programs = INLINE.captures_iter(part).filter_map(|found| {
@@ -92,7 +98,9 @@ fn inline(text: &str, body: Range<usize>) -> Vec<Fence> {
             }
         };
         let body = body.start + within.start..body.start + within.end;
-        Some(Fence { dialect: SourceDialect::Python, body, indent: 0, is_quoted: quoted.is_some() })
+        let is_node = found.name("program").is_some_and(|program| program.as_str() == "node");
+        let dialect = if is_node { SourceDialect::Script } else { SourceDialect::Python };
+        Some(Fence { dialect, body, indent: 0, is_quoted: quoted.is_some() })
     });
     programs.collect()
 }
@@ -261,6 +269,13 @@ mod tests {
             "as every reader reads it"
         );
         assert_eq!(callees("```text\npython3 -c 'eval(x)'\n```\n"), []);
+        let script =
+            Document::read("a.sh", b"#!/bin/sh\necho a\npython3 - <<'END'\nprint(eval(x))\nEND\n", &mut Vec::new());
+        assert_eq!(fenced(&script).starts, [41]);
+        assert_eq!(
+            callees("```sh\nnode -e 'fetch(\"https://a.test\")'\nnode <<JS\neval(x)\nJS\n```\n"),
+            [("fetch".to_owned(), 2), ("eval".to_owned(), 4)]
+        );
     }
 
     #[test]

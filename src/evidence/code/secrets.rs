@@ -47,6 +47,14 @@ pub(super) fn of_command(command: &str) -> TaintSources {
     sources
 }
 
+/// The secret in the output of a command that prints a file, where a secret's path is among its words.
+pub(super) fn printed(command: &str, words: TaintSources) -> TaintSources {
+    const PRINTERS: [&str; 10] =
+        ["cat", "type", "head", "tail", "base64", "xxd", "strings", "gzip", "less", "/bin/cat"];
+    let prints = command.split_whitespace().next().is_some_and(|program| PRINTERS.contains(&program));
+    if prints && words.any(TaintSources::SECRET_PATH) { TaintSources::SECRET } else { TaintSources::NONE }
+}
+
 /// True where a command prints the source of the repository that it runs in.
 pub(crate) fn prints_work(command: &str) -> bool {
     let mut words = command.split_whitespace().skip_while(|word| *word != "git").skip(1);
@@ -83,7 +91,7 @@ pub(super) fn listed_names(text: &str) -> Vec<String> {
 fn is_secret_path(text: &str) -> bool {
     static PATHS: LazyLock<Regex> = LazyLock::new(|| {
         crate::expression::of(
-            r"(?i-u)(?:^|[/\\])(?:\.ssh|id_rsa|id_ed25519|id_ecdsa|id_dsa|\.netrc|\.git-credentials|\.gnupg|\.pypirc|\.npmrc|\.pgpass|\.my\.cnf|\.vault-token|\.password-store|\.aws|\.kube|\.azure|\.electrum|\.bitcoin|keychains|keyrings|wallet\.dat|login data|cookies\.sqlite|logins\.json|key4\.db|keychain-db|\.bash_history|\.zsh_history|exodus\.wallet|etc[/\\]shadow)[/\\]?$|\.aws[/\\](?:credentials|config)$|\.kube[/\\]config$|\.docker[/\\]config\.json$|\.terraform\.d[/\\]credentials|\.cargo[/\\]credentials|\.config[/\\]gh\b|gcloud[/\\](?:credentials\.db|application_default_credentials\.json)$|solana[/\\]id\.json$|ethereum[/\\]keystore|local storage[/\\]+leveldb|^user data$|[/\\]user data[/\\]+default|[/\\]run[/\\]secrets[/\\]|places\.sqlite$|safari[/\\]+history\.db$|(?:chrome|edge|brave-browser|chromium|vivaldi)[/\\]+(?:user data[/\\]+)?default[/\\]+history$|claude_desktop_config\.json$|[/\\](?:default|profile \d+)[/\\]+(?:network[/\\]+)?cookies$|\.gnupg[/\\](?:secring|private)|\.ssh[/\\]id_\w+$|\.aws[/\\]sso[/\\]cache|\.claude[/\\]projects|proc[/\\]self[/\\]environ",
+            r"(?i-u)(?:^|[/\\])(?:\.ssh|id_rsa|id_ed25519|id_ecdsa|id_dsa|\.netrc|\.git-credentials|\.gnupg|\.pypirc|\.npmrc|\.pgpass|\.my\.cnf|\.vault-token|\.password-store|\.aws|\.kube|\.azure|\.electrum|\.bitcoin|keychains|keyrings|wallet\.dat|login data|cookies\.sqlite|logins\.json|key4\.db|keychain-db|\.bash_history|\.zsh_history|exodus\.wallet|etc[/\\]shadow)(?:[/\\]\*{0,2})?$|\.aws[/\\](?:credentials|config)$|\.kube[/\\]config$|\.docker[/\\]config\.json$|\.terraform\.d[/\\]credentials|\.cargo[/\\]credentials|\.config[/\\]gh\b|gcloud[/\\](?:credentials\.db|application_default_credentials\.json)$|solana[/\\]id\.json$|ethereum[/\\]keystore|local storage[/\\]+leveldb|^user data$|[/\\]user data[/\\]+default|[/\\]run[/\\]secrets[/\\]|places\.sqlite$|safari[/\\]+history\.db$|(?:chrome|edge|brave-browser|chromium|vivaldi)[/\\]+(?:user data[/\\]+)?default[/\\]+history$|claude_desktop_config\.json$|[/\\](?:default|profile \d+)[/\\]+(?:network[/\\]+)?cookies$|\.gnupg[/\\](?:secring|private)|\.ssh[/\\]id_\w+$|\.aws[/\\]sso[/\\]cache|\.claude[/\\]projects|proc[/\\]self[/\\]environ",
         )
     });
     // `.ssh` is the shortest path that matters, and longer text is no path.
@@ -182,7 +190,7 @@ pub(super) fn mentions_secret_path(text: &str) -> bool {
 }
 
 /// Commands that print a token, a password or a store of them, by their words in order.
-const HAND_OUT: [&str; 22] = [
+const HAND_OUT: [&str; 26] = [
     "gh auth token",
     "glab auth token",
     "security find-generic-password",
@@ -205,6 +213,10 @@ const HAND_OUT: [&str; 22] = [
     "az account get-access-token",
     "heroku auth:token",
     "secret-tool lookup",
+    "gpg --export-secret-keys",
+    "gpg --export-secret-subkeys",
+    "bw get",
+    "doppler secrets",
 ];
 
 /// True where what a command prints is a token that a program hands out.

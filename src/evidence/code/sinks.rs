@@ -59,8 +59,13 @@ pub fn text_of(argument: &Argument) -> Option<&str> {
 
 /// True for a call that turns text into running code.
 pub fn evaluates(call: &Call) -> bool {
+    runs_text(&call.callee)
+}
+
+/// The same for the name of a call.
+pub(super) fn runs_text(callee: &str) -> bool {
     matches!(
-        call.callee.as_str(),
+        callee,
         "eval"
             | "exec"
             | "Function"
@@ -78,8 +83,8 @@ pub fn evaluates(call: &Call) -> bool {
             | "Function.constructor"
             | "__builtins__.exec"
             | "__builtins__.eval"
-    ) || call.callee.ends_with("._compile")
-        || call.callee.ends_with(".constructor.constructor")
+    ) || callee.ends_with("._compile")
+        || callee.ends_with(".constructor.constructor")
 }
 
 /// The data that a call carries out of the machine. It leaves by a request, over a connection, by a looked-up name, or
@@ -124,7 +129,9 @@ pub fn carried_out(call: &Call) -> Option<TaintSources> {
     }
     if by_program {
         // The environment of a child process is an option, not what it sends.
-        return Some(call.taint.first | (call.taint.rest & !TaintSources::ENVIRONMENT));
+        let has_option = ["env:", "env=", "{ env", "{env", ", env"].iter().any(|option| call.text.contains(option));
+        let beside = if has_option { TaintSources::ENVIRONMENT } else { TaintSources::NONE };
+        return Some(call.taint.first | (call.taint.rest & !beside));
     }
     // An upload is given a path, and what leaves is the content of the file.
     if uploads(callee) && call.taint.first.any(TaintSources::SECRET_PATH) {

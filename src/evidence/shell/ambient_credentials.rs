@@ -9,7 +9,21 @@ use super::tainted_value::{AMBIENT_CREDENTIAL, TaintedValue};
 pub(super) fn ambient_output(name: &str, words: &[&str]) -> Option<TaintedValue> {
     if !matches!(
         name,
-        "gh" | "glab" | "security" | "gcloud" | "git" | "kubectl" | "op" | "vault" | "pass" | "aws" | "az"
+        "gh" | "glab"
+            | "security"
+            | "gcloud"
+            | "git"
+            | "kubectl"
+            | "op"
+            | "vault"
+            | "pass"
+            | "aws"
+            | "az"
+            | "gpg"
+            | "bw"
+            | "doppler"
+            | "secret-tool"
+            | "heroku"
     ) {
         return None;
     }

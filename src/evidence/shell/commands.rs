@@ -65,7 +65,7 @@ pub(super) fn role_of(name: &str) -> CommandRole {
         "scp" | "rsync" | "sftp" | "rclone" | "gsutil" | "s3cmd" | "croc" | "ftp" | "lftp" | "ncftpput" => {
             CommandRole::RemoteCopy
         }
-        "nc" | "ncat" | "netcat" | "socat" | "telnet" | "mail" | "mailx" | "mutt" | "sendmail" | "swaks" => {
+        "nc" | "ncat" | "netcat" | "socat" | "telnet" | "tftp" | "mail" | "mailx" | "mutt" | "sendmail" | "swaks" => {
             CommandRole::Connection
         }
         "dig" | "nslookup" | "host" | "ping" | "drill" => CommandRole::Lookup,

@@ -112,7 +112,7 @@ impl Tracer {
     }
 
     /// A file that is run.
-    fn run_file(&mut self, file: &TracedArgument, runner: &str) {
+    pub(super) fn run_file(&mut self, file: &TracedArgument, runner: &str) {
         let path = file.text().to_owned();
         let direct = &file.value;
         if direct.network || direct.decoded.is_some() || !direct.files.is_empty() {
@@ -228,7 +228,10 @@ impl Tracer {
 
     /// A program on the command line: its text, and whether it runs its input.
     fn program(&mut self, name: &str, code: &TaintedValue, input: TaintedValue) -> TaintedValue {
-        let runs = ["exec(", "eval(", "system(", "eval ", "Function(", "| sh", "popen("];
+        if let ("pwsh" | "powershell", Some(text)) = (name.trim_end_matches(".exe"), code.known()) {
+            self.run_powershell(&text.to_owned());
+        }
+        let runs = ["exec(", "eval(", "system(", "eval ", "Function(", "| sh", "popen(", "then(eval)"];
         let reads = ["stdin", "readFileSync(0", "<>", "ARGF", "$0", "$_", "STDIN"];
         if runs.iter().any(|call| code.text.contains(call)) && reads.iter().any(|read| code.text.contains(read)) {
             self.run(&input, name);
@@ -260,6 +263,12 @@ impl Tracer {
             printed.network = true;
             let address = code.text.split(['"', '\'', ' ', '(', ')']).find(|word| is_address(word));
             printed.addresses.extend(address.map(str::to_owned));
+            // The program runs what it fetched itself.
+            if let (Some(address), true) =
+                (address, ["exec(", "eval(", "then(eval)"].iter().any(|run| code.text.contains(run)))
+            {
+                self.event(ShellAction::RunsDownload, format!("curl {address} | {name} /dev/stdin"), &printed);
+            }
         }
         printed
     }
@@ -271,6 +280,14 @@ impl Tracer {
         }
         if name == "find" {
             return self.find(words);
+        }
+        if let ("gpg", Some(output)) = (name, ambient_output(name, &texts)) {
+            return output;
+        }
+        if let ("unzip", Some(at)) = (name, texts.iter().position(|text| *text == "-d")) {
+            let content = operands(words).first().map(|archive| self.content(archive.text())).unwrap_or_default();
+            self.unpacks(texts.get(at + 1).copied().unwrap_or_default(), &content);
+            return TaintedValue::default();
         }
         if name == "openssl" && texts.first() == Some(&"s_client") {
             self.send(&input, texts.last().unwrap_or(&""));
@@ -360,6 +377,10 @@ impl Tracer {
             let archive = words.get(1).map_or("-", TracedArgument::text);
             let mut content = if archive == "-" { input } else { self.content(archive) };
             content.decoded = to_output.then_some("tar xO");
+            let folder = words.iter().zip(words.iter().skip(1)).find(|(option, _)| option.text() == "-C");
+            if let (false, Some((_, folder))) = (to_output, folder) {
+                self.unpacks(folder.text(), &content);
+            }
             return if to_output { content.changed() } else { TaintedValue::default() };
         }
         let archive = if name.contains("tar") {

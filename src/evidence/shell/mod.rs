@@ -3,7 +3,7 @@
 //! A lexer and a tracer, both tolerant and linear. They read words without quotation marks, variables and files that
 //! the text itself sets, pipes, substitutions and here-documents. Data is followed to the commands that run it, send it
 //! or set it to start. Nothing is executed. They cannot see values from outside the text, nor languages other than
-//! POSIX-like shells; those are read as text by the rules.
+//! POSIX-like shells and PowerShell; those are read as text by the rules.
 
 use super::document::Document;
 use super::unicode::Folded;
@@ -16,6 +16,7 @@ mod decoders;
 mod effects;
 mod functions;
 mod options;
+mod powershell;
 mod printed;
 mod regions;
 mod remote_runs;

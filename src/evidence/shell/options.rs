@@ -166,7 +166,10 @@ impl<'a> Transfer<'a> {
 /// True where a word names another machine: `host:path`, `user@host`, or a bucket.
 pub(super) fn is_remote(word: &str) -> bool {
     // These schemes are remote by themselves; a drive letter (`C:`) or a path with a colon is not.
-    let bucket = ["s3://", "gs://", "rsync://", "sftp://", "ftp://"].iter().any(|start| word.starts_with(start));
+    // rclone names a kind of store and a path in it, and the host in an option.
+    let on_the_fly = word.strip_prefix(':').is_some_and(|rest| rest.contains(':'));
+    let bucket =
+        on_the_fly || ["s3://", "gs://", "rsync://", "sftp://", "ftp://"].iter().any(|start| word.starts_with(start));
     let host = word
         .split_once(':')
         .is_some_and(|(host, _)| host.len() > 1 && !host.contains('/') && !host.starts_with('-') && !is_address(word));

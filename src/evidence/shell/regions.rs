@@ -14,6 +14,7 @@ use super::super::language::Language;
 use super::super::notebook::{Notebook, is_notebook};
 use super::super::scalars;
 use super::super::zones::{ZoneKind, fence_language};
+use super::powershell;
 use super::trace::{Traced, Tracer};
 
 /// A stretch of shell text.
@@ -25,12 +26,14 @@ pub(super) struct Region {
     pub(super) text: Option<String>,
     /// True in running text, where a command is named and its folder is not that of the blocks around it.
     pub(super) is_spoken: bool,
+    /// True for PowerShell.
+    pub(super) is_powershell: bool,
 }
 
 impl Region {
     /// A stretch of a document's own text.
     const fn of(start: usize, end: usize) -> Self {
-        Self { start, end, text: None, is_spoken: false }
+        Self { start, end, text: None, is_spoken: false, is_powershell: false }
     }
 }
 
@@ -48,7 +51,7 @@ static ANCHOR: LazyLock<Regex> = LazyLock::new(|| {
         r"\b(?:docker|podman)[ \t]+(?:run|pull)[^\n]*?[\w-]\.[a-z]{2,}[/:]|\bgo[ \t]+(?:run|install|get)[^\n]*?\w\.[a-z]{2,}/",
         r"/[\w/?*\[\]]*[?*\[][\w/?*\[\]]*[ \t]|\bsudo[ \t]+-[si]\b|\b(?:g?make)[ \t]+-f[ \t]+-|\bgh[ \t]+api\b|\bipfs[ \t]+(?:cat|get)\b|\bw3m\b|\bgit[ \t]+push\b",
         &format!(
-            r"\b(?:curl(?:ie)?|wget2?|aria2c|axel|fetch|lwp-download|lynx|xh|certutil|bitsadmin|iwr|irm|Invoke-(?:WebRequest|RestMethod)|(?:ba|z|da|k|a|mk|rba|fi|s)?sh|pwsh|powershell|osascript|source|eval|python[0-9.]*|pypy[0-9.]*|node|nodejs|deno|bun|perl|ruby|php|lua|tclsh|Rscript|g?awk|xargs|base64|scp|rsync|[sl]?ftp|ncftpput|s3cmd|croc|mailx|mutt|sendmail|swaks|ncat|nc|netcat|crontab|alias|rm|history|dig|nslookup|drill|ping|aws|az|gcloud|gsutil|rclone|openssl|socat|telnet|unset|shred|chmod|xdg-open|rundll32|regsvr32|msiexec|mshta|wscript|cscript){end}"
+            r"\b(?:curl(?:ie)?|wget2?|aria2c|axel|fetch|lwp-download|lynx|xh|certutil|bitsadmin|iwr|irm|Invoke-(?:WebRequest|RestMethod)|(?:ba|z|da|k|a|mk|rba|fi|s)?sh|pwsh|powershell|osascript|source|eval|python[0-9.]*|pypy[0-9.]*|node|nodejs|deno|bun|perl|ruby|php|lua|tclsh|Rscript|g?awk|xargs|base64|scp|rsync|[sl]?ftp|ncftpput|s3cmd|croc|mailx|mutt|sendmail|swaks|ncat|nc|netcat|tftp|crontab|alias|rm|history|dig|nslookup|drill|ping|aws|az|gcloud|gsutil|rclone|openssl|socat|telnet|unset|shred|chmod|xdg-open|rundll32|regsvr32|msiexec|mshta|wscript|cscript){end}"
         ),
         &format!(r"[|;&(`][ \t]*(?:{words}){end}"),
         &format!(r"\b(?:{words})[ \t]+(?:[-$`\x22'/~.<@]|[A-Z]{{3,7}}[ \t])"),
@@ -59,6 +62,12 @@ static ANCHOR: LazyLock<Regex> = LazyLock::new(|| {
         r"\$\{?[A-Za-z_]\w*\}?\$\{?[A-Za-z_]|\$'\\|[a-z](?:''|\x22\x22|\\)[a-z]",
     ];
     RegexBuilder::new(&anchors.join("|")).unicode(false).build().expect("the pattern is valid")
+});
+
+/// The first mark of a fence of PowerShell.
+static POWERSHELL_FENCE: LazyLock<Regex> = LazyLock::new(|| {
+    let mark = r"(?i)(?:```|~~~)[ \t]*(?:powershell|pwsh|posh|ps1|ps)\b";
+    RegexBuilder::new(mark).unicode(false).build().expect("the pattern is valid")
 });
 
 /// The beginning of a command in running text.
@@ -94,9 +103,14 @@ pub(super) fn of(document: &Document) -> Vec<Region> {
     if skipped {
         return Vec::new();
     }
+    if document.language == Language::PowerShell {
+        let whole = Region { is_powershell: true, ..Region::of(0, text.len()) };
+        return Some(whole).filter(|_| powershell::may_matter(&document.text)).into_iter().collect();
+    }
     let mut anchors = AnchorMatches::of(text);
     // The strings of JSON are looked at one by one: what is escaped there shows no anchor.
-    if document.language != Language::Json && !anchors.stand_in(0, text.len()) {
+    let may_have_fence = || document.language == Language::Markdown && POWERSHELL_FENCE.is_match(text);
+    if document.language != Language::Json && !anchors.stand_in(0, text.len()) && !may_have_fence() {
         return Vec::new();
     }
     match document.language {
@@ -104,18 +118,19 @@ pub(super) fn of(document: &Document) -> Vec<Region> {
         Language::Markdown => markdown(document, &mut anchors),
         Language::Json => json(document, &mut anchors),
         Language::Yaml => yaml(document),
+        _ if [".bat", ".cmd"].iter().any(|end| document.path.to_ascii_lowercase().ends_with(end)) => {
+            vec![Region::of(0, document.text.len())]
+        }
         _ => prose(document, 0, document.text.len()).collect(),
     }
 }
 
 /// The lines of each cell that a shell runs.
 fn cells(notebook: &Notebook) -> impl Iterator<Item = Region> {
-    notebook.cells().filter(|cell| may_matter(&cell.shell)).map(|cell| Region {
-        start: cell.offset,
-        end: cell.offset,
-        text: Some(cell.shell.clone()),
-        is_spoken: false,
-    })
+    notebook
+        .cells()
+        .filter(|cell| may_matter(&cell.shell))
+        .map(|cell| Region { text: Some(cell.shell.clone()), ..Region::of(cell.offset, cell.offset) })
 }
 
 fn markdown(document: &Document, anchors: &mut AnchorMatches<'_>) -> Vec<Region> {
@@ -123,6 +138,12 @@ fn markdown(document: &Document, anchors: &mut AnchorMatches<'_>) -> Vec<Region>
     for zone in &document.zones {
         let bytes = document.text.as_bytes().get(zone.start..zone.end).unwrap_or(&[]);
         match zone.kind {
+            ZoneKind::CodeBlock if POWERSHELL_FENCE.find(bytes).is_some_and(|found| found.start() == 0) => {
+                regions.extend(
+                    inside_of(&document.text, zone.start, zone.end)
+                        .map(|(start, end)| Region { is_powershell: true, ..Region::of(start, end) }),
+                );
+            }
             // Nothing but a fence parts the first line of a block from what stands before it.
             ZoneKind::CodeBlock if !bytes.starts_with(b"```") => {
                 regions.extend(block(&document.text, zone.start, zone.end).filter(|_| ANCHOR.is_match(bytes)));
@@ -146,7 +167,6 @@ fn markdown(document: &Document, anchors: &mut AnchorMatches<'_>) -> Vec<Region>
 fn block(text: &str, start: usize, end: usize) -> Option<Region> {
     let whole = text.get(start..end)?;
     // An indented block has no fence that could name a language.
-    let first = whole.lines().next().unwrap_or("");
     let Some(language) = fence_language(whole).map(str::to_ascii_lowercase) else {
         return Some(Region::of(start, end));
     };
@@ -166,18 +186,27 @@ fn block(text: &str, start: usize, end: usize) -> Option<Region> {
             | "txt"
             | "plaintext"
             | "cmd"
+            | "bat"
+            | "batch"
             | "command"
             | "commands"
             | "cli"
             | "bashrc"
             | "dockerfile"
     );
-    let inside = start + first.len() + 1;
+    let (inside, end) = inside_of(text, start, end)?;
+    is_shell.then_some(Region::of(inside, end))
+}
+
+/// What stands between the two marks of a fence.
+fn inside_of(text: &str, start: usize, end: usize) -> Option<(usize, usize)> {
+    let whole = text.get(start..end)?;
+    let inside = start + whole.lines().next()?.len() + 1;
     // A block that is never closed runs to the end, and its last line is a command.
     let close = whole.trim_end().rfind('\n').map_or(end, |at| start + at + 1);
     let last = text.get(close..end).unwrap_or("").trim_start();
     let end = if last.starts_with("```") || last.starts_with("~~~") { close } else { end };
-    (is_shell && inside < end).then_some(Region::of(inside, end))
+    (inside < end).then_some((inside, end))
 }
 
 /// From each line's first command on, over continued lines, up to the end of the line or a closing back quote.
@@ -327,6 +356,9 @@ pub(super) fn read(region: &Region, document: &Document, tracer: &mut Tracer) ->
     let Some(text) = &region.text else {
         let text = document.text.get(region.start..region.end).unwrap_or("");
         // A command that is only named is not given in the folder to which a block changed.
+        if region.is_powershell {
+            return tracer.read_powershell(text, region.start, None);
+        }
         let inside = if region.is_spoken { tracer.inside.take() } else { None };
         let traced = tracer.read(text, region.start, None);
         if region.is_spoken {

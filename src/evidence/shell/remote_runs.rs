@@ -126,6 +126,12 @@ fn is_option(text: &str, option: &str) -> bool {
 
 /// The web address that a word names, however package managers spell it.
 fn address(word: &str) -> Option<String> {
+    // A share of another machine, from which Windows starts programs.
+    if let Some(host) =
+        word.strip_prefix(r"\\").and_then(|rest| rest.split('\\').next()).filter(|host| host.contains('.'))
+    {
+        return Some(format!("https://{host}"));
+    }
     // `name @ https://…`, `name@https://…`, `@scope/name@github:…`.
     let at = ["git+", "https://", "http://", "git@", "ssh://", "git://", "hxxp"]
         .iter()

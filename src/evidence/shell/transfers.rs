@@ -187,6 +187,17 @@ impl Tracer {
         }
     }
 
+    /// Notes that an archive is unpacked into a folder. Of folders where programs live it would mean all of them, so that
+    /// only those count that nothing else lies in.
+    pub(super) fn unpacks(&mut self, folder: &str, content: &TaintedValue) {
+        let is_passing = ["/tmp", "/var/tmp", "/dev/shm", "$TMPDIR"].iter().any(|start| folder.starts_with(start))
+            || folder.rsplit('/').next().is_some_and(|name| name.len() > 2 && name.starts_with('.'));
+        if content.network && is_passing && self.folders.len() < MOST_FOLDERS {
+            let content = TaintedValue { decoded: None, ..content.clone() };
+            self.folders.insert(normal(folder).trim_end_matches('/').to_owned(), content);
+        }
+    }
+
     /// The folder that a path lies in, where it was fetched.
     pub(super) fn fetched_folder(&self, path: &str) -> Option<TaintedValue> {
         let below =

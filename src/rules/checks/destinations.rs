@@ -225,9 +225,12 @@ impl ToldWords {
 /// anybody, somebody else does.
 fn is_api_of_known(address: &str) -> bool {
     const RENTED: [&str; 7] = ["s3", "storage", "blob", "bucket", "amazonaws", "workers.dev", "hf.space"];
-    let Some(host) = host_of(address) else { return false };
-    let is_known = ISSUERS.iter().any(|(_, domains)| within(domains, &host, ""));
-    is_known && !RENTED.iter().any(|word| host.contains(word))
+    is_known_service(address) && !host_of(address).is_some_and(|host| RENTED.iter().any(|word| host.contains(word)))
+}
+
+/// True for a host of a service that hands out tokens.
+pub(super) fn is_known_service(address: &str) -> bool {
+    host_of(address).is_some_and(|host| ISSUERS.iter().any(|(_, domains)| within(domains, &host, "")))
 }
 
 /// The longer words in small letters that stand behind others in running text, and not in code.
@@ -255,7 +258,7 @@ static NO_WORDS: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// A text in small letters and figures alone.
-fn folded(text: &str) -> String {
+pub(super) fn folded(text: &str) -> String {
     text.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
 }
 

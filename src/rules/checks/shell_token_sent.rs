@@ -1,5 +1,6 @@
 //! shell-token-sent: a command sends a variable with a token to a host that did not issue it.
 
+use std::borrow::Cow;
 use std::cell::LazyCell;
 
 use crate::FactSink;
@@ -24,6 +25,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         let astray = event.addresses.iter().any(|address| {
             // A name that is looked up has no scheme, and tells whoever answers for it.
             let looked_up = address == "a name server";
+            let address = &written_out(address);
             looked_up || (!is_at(address, domains) && destinations.judge(address).is_some_and(Destination::is_foreign))
         });
         if astray {
@@ -31,4 +33,14 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
             facts.found_as(severity, Confidence::Medium, document.place(event.start), written(document, event));
         }
     }
+}
+
+/// An address as one of the web: a connection is opened to a host, and a file is copied to somebody at one, without a scheme.
+fn written_out(address: &str) -> Cow<'_, str> {
+    if address.contains("://") {
+        return Cow::Borrowed(address);
+    }
+    let host = address.rsplit('@').next().unwrap_or_default();
+    let host = host.trim_start_matches("/dev/tcp/").split([':', '/']).next().unwrap_or_default();
+    Cow::Owned(format!("https://{host}"))
 }

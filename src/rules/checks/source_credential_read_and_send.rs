@@ -2,6 +2,9 @@
 
 use std::cell::LazyCell;
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::destinations::{Destination, Destinations, address_of, is_at, issuers, sites};
 use super::source_calls::{SourceFile, programs, source_files, weighed};
@@ -92,7 +95,7 @@ fn is_misdirected(file: &SourceFile<'_>, call: &Call, destinations: &Destination
     if address.any(TaintSources::DECODED) && !address.any(TaintSources::TOKEN) {
         return true;
     }
-    let Some(address) = address_of(call) else { return false };
+    let Some(address) = address_of(call).or_else(|| peer(file, call)) else { return false };
     let variables = file
         .view
         .calls
@@ -107,6 +110,36 @@ fn is_misdirected(file: &SourceFile<'_>, call: &Call, destinations: &Destination
     known.peek().is_some()
         && known.all(|domains| !is_at(&address, domains))
         && destinations.judge(&address).is_some_and(Destination::is_foreign)
+}
+
+/// The one machine to which a file opens connections, for a call over one of them.
+fn peer(file: &SourceFile<'_>, call: &Call) -> Option<String> {
+    static HOST: LazyLock<Regex> =
+        LazyLock::new(|| capdex_evidence::expression::of(r#"(?i-u)["']([a-z0-9-]+(?:\.[a-z0-9-]+)+)["']"#));
+    const OPENED: [&str; 11] = [
+        "socket.create_connection",
+        "connection.connect",
+        "net.connect",
+        "net.createConnection",
+        "tls.connect",
+        "smtplib.SMTP",
+        "smtplib.SMTP_SSL",
+        "ftplib.FTP",
+        "ftplib.FTP_TLS",
+        "websocket.create_connection",
+        "telnetlib.Telnet",
+    ];
+    if !call.callee.starts_with("connection.") {
+        return None;
+    }
+    let opened = file.view.calls.iter().filter(|call| OPENED.contains(&call.callee.as_str()));
+    let mut hosts: Vec<&str> =
+        opened.filter_map(|call| HOST.captures(&call.text)?.get(1)).map(|host| host.as_str()).collect();
+    hosts.dedup();
+    match hosts.as_slice() {
+        [host] => Some(format!("https://{host}")),
+        _ => None,
+    }
 }
 
 /// True where a call looks a name up that was put together, so that what is in it reaches whoever owns the zone.

@@ -52,7 +52,7 @@ fn judgement(file: &SourceFile<'_>, call: &Call) -> Option<(Severity, Confidence
         let known = INSTALLERS.iter().any(|address| piped.contains(address));
         return Some(if known { (Severity::Low, Confidence::Medium) } else { (Severity::High, Confidence::High) });
     }
-    if let Some(judged) = starts_fetched_file(file, call) {
+    if let Some(judged) = starts_fetched_file(file, call).or_else(|| starts_what_a_command_fetched(file, call)) {
         return Some(judged);
     }
     if runs_answer(call) || installs_archive(call) || loads_fetched(call) || runs_otherwise(file, call) {
@@ -209,6 +209,40 @@ fn starts_fetched_file(file: &SourceFile<'_>, call: &Call) -> Option<(Severity, 
     let severity =
         if program || is_furtive(call) || comes_from_a_stranger(file) { Severity::High } else { Severity::Medium };
     Some((severity, Confidence::Medium))
+}
+
+/// A file is started that another command of the program fetched: `curl -o a …`, then `chmod +x a && ./a`.
+fn starts_what_a_command_fetched(file: &SourceFile<'_>, call: &Call) -> Option<(Severity, Confidence)> {
+    static FETCHED: LazyLock<Regex> = LazyLock::new(|| {
+        capdex_evidence::expression::of(
+            r"(?-u)\b(?:curl|wget)\s(?u:[^\n;|&])*?\s(?:-\w*[oO]|--output(?:-document)?)[\s=]+(?P<path>[\w./~$-]{3,})",
+        )
+    });
+    let started: Vec<&str> = call.arguments.iter().filter_map(text_of).filter(|_| starts_program(call)).collect();
+    if started.is_empty() {
+        return None;
+    }
+    let others = file.view.calls.iter().filter(|other| !std::ptr::eq(*other, call) && starts_program(other));
+    let mut fetched = others
+        .flat_map(|other| other.arguments.iter().filter_map(text_of))
+        .filter_map(|text| FETCHED.captures(text)?.name("path"))
+        .map(|path| path.as_str());
+    let is_started = |path: &str| {
+        // As a command of its own, or handed to an interpreter: to move it about or open it is another matter.
+        started.iter().any(|text| {
+            text.split(['&', ';', '|', '\n']).any(|command| {
+                let mut words = command.split_whitespace();
+                let first = words.next().unwrap_or_default();
+                let name = first.rsplit('/').next().unwrap_or_default();
+                let is_run = |word: &str| word.trim_start_matches("./") == path.trim_start_matches("./");
+                is_run(first)
+                    || (INTERPRETERS.contains(&name) && words.find(|word| !word.starts_with('-')).is_some_and(is_run))
+            })
+        })
+    };
+    let is_program = fetched.any(is_started);
+    let severity = if comes_from_a_stranger(file) { Severity::High } else { Severity::Medium };
+    is_program.then_some((severity, Confidence::Medium))
 }
 
 /// True where a file names addresses of archives or programs alone that nobody publishes at.

@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::deed_untold::{in_program_fence, may_run};
+use super::shell_events::weighed_at;
 use crate::FactSink;
 use crate::questions;
 use capdex_evidence::document::Document;
@@ -64,13 +66,21 @@ const LARGEST: usize = 2 << 20;
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for document in subject.documents().filter(|document| is_program(document)) {
         // One find for each file: who plants one command plants more, and a reader has seen enough.
-        let found = planted(document).or_else(|| printed_order(document));
-        if let Some(at) = found {
-            let (start, end) = document.line_at(at);
-            let text = document.text.get(start..end.min(at + REACH)).unwrap_or_default();
-            facts.found_as(Severity::High, Confidence::Medium, document.place(at), text.trim());
+        if let Some(at) = planted(document).or_else(|| printed_order(document)) {
+            report(document, at, Severity::High, facts);
         }
     }
+    for document in subject.documents().filter(|document| may_run(document)) {
+        if let Some(at) = planted(document) {
+            report(document, at, weighed_at(document, at..at + 1, Severity::High), facts);
+        }
+    }
+}
+
+fn report(document: &Document, at: usize, severity: Severity, facts: &mut FactSink<'_>) {
+    let (start, end) = document.line_at(at);
+    let text = document.text.get(start..end.min(at + REACH)).unwrap_or_default();
+    facts.found_as(severity, Confidence::Medium, document.place(at), text.trim());
 }
 
 /// Source in which text is told from code.
@@ -109,6 +119,14 @@ fn planted(document: &Document) -> Option<usize> {
         let window = text.get(low..high)?;
         if !WRITES.is_match(window) {
             return None;
+        }
+        // Of a text the fences alone are programs, and there a fetched program alone tells that somebody else is let in.
+        if document.language == Language::Markdown {
+            let found = low + payload::fetches_program(window)?;
+            let between = text.get(found.min(whole.start())..found.max(whole.start()))?;
+            // A payload that begins with `#!` is taken for a remark of the fence, and is of the same fence all the same.
+            let is_one = in_program_fence(document, whole.start()) && !between.contains("\n```");
+            return is_one.then_some(found);
         }
         let of_agent = place.name("agent").is_some();
         // Each payload counts where it takes effect: orders in an agent's files, fetched programs in start files.

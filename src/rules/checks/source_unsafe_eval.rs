@@ -1,6 +1,10 @@
 //! source-unsafe-eval: text that is not literal is run as code.
 
-use super::source_calls::report_calls;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::source_calls::report_actions;
 use crate::FactSink;
 use capdex_evidence::code::sinks::{evaluates, named};
 use capdex_evidence::code::{Argument, Call, TaintSources};
@@ -8,10 +12,20 @@ use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-    report_calls(subject, facts, |_, call| match evaluates(call) {
+    report_actions(subject, facts, |file, call| match evaluates(call) {
+        true if runs_hidden_file(call) => Some((Severity::High, Confidence::High)),
+        // A fence shows how something is done; what it runs is judged by where that comes from.
+        _ if file.is_fenced() => None,
         true => judgement(call),
         false => loads_chosen(call).then_some((Severity::High, Confidence::Medium)),
     });
+}
+
+/// The text is that of a file which lies hidden where every program of the machine may write.
+fn runs_hidden_file(call: &Call) -> bool {
+    static HIDDEN: LazyLock<Regex> =
+        LazyLock::new(|| capdex_evidence::expression::of(r#"(?-u)["'`](?:/tmp|/var/tmp|/dev/shm)/(?:[\w-]+/)*\.\w"#));
+    HIDDEN.is_match(&call.text)
 }
 
 /// A module that a tool's caller names whole, or a file that is run as one: all that is installed can be run.

@@ -12,7 +12,7 @@ use oxc_span::Span;
 
 use super::super::sources::{self, TaintedCall};
 use super::super::taint::{TaintSources, TaintedArguments};
-use super::super::{Argument, known_calls};
+use super::super::{Argument, known_calls, sinks};
 use super::names::{folded, is_sum};
 use super::parts::{is_function, is_request, is_sign, literal, reverses_literal, root_of, stream_path};
 use super::{JavascriptReader, method_of};
@@ -80,6 +80,9 @@ impl<'t> JavascriptReader<'t> {
             }
             passed.push(sources);
         }
+        if sinks::runs_text(&name) && !matches!(arguments.first(), Some(Node::StringLiteral(_)) | None) {
+            self.taint.runs_text = true;
+        }
         self.keep_hidden_name(&name, callee, arguments, span);
         self.note_questions(method, callee, arguments);
         self.note_growth(method, callee, taint);
@@ -139,8 +142,7 @@ impl<'t> JavascriptReader<'t> {
         // `.then(eval)` hands the evaluator over by name and never calls it, so that no call of it is met.
         if method == "then" && taint.receiver.any(TaintSources::ANSWER | TaintSources::DECODED) {
             let taker = arguments.first().and_then(Node::as_expression).and_then(|node| self.dotted(node, 0));
-            if let Some(taker) = taker.filter(|taker| matches!(taker.as_str(), "eval" | "globalThis.eval" | "Function"))
-            {
+            if let Some(taker) = taker.filter(|taker| sinks::runs_text(taker)) {
                 let handed = TaintedArguments { first: taint.receiver, ..TaintedArguments::default() };
                 self.keep(taker, vec![Argument::Other], handed, span);
             }
@@ -257,7 +259,23 @@ impl<'t> JavascriptReader<'t> {
         let sources = self.taint.take();
         self.visit_binding_pattern(&it.id);
         self.declare_pattern(&it.id, sources);
+        self.declare_environment(it);
         self.taint.held = outer;
+    }
+
+    /// `const { env } = process` gives the whole environment a name.
+    fn declare_environment(&mut self, it: &VariableDeclarator<'_>) {
+        let (BindingPattern::ObjectPattern(pattern), Some(init)) = (&it.id, &it.init) else { return };
+        if !self.mentions.environment || self.dotted(init, 0).as_deref() != Some("process") {
+            return;
+        }
+        for property in &pattern.properties {
+            if let (true, BindingPattern::BindingIdentifier(name)) =
+                (property.key.is_specific_static_name("env"), &property.value)
+            {
+                self.taint.declare(name.name.as_str(), TaintSources::ENVIRONMENT);
+            }
+        }
     }
 
     fn declare_pattern(&mut self, pattern: &BindingPattern<'_>, sources: TaintSources) {

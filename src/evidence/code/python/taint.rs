@@ -10,7 +10,7 @@ use ast::{Expr, Stmt};
 
 use super::super::sources::{self, TaintedCall};
 use super::super::taint::{TaintSources, TaintedArguments};
-use super::super::{Argument, secrets};
+use super::super::{Argument, secrets, sinks};
 use super::PythonReader;
 use super::classes::is_static;
 use super::written::{asked_root, root_of};
@@ -290,6 +290,8 @@ impl<'a> PythonReader<'a> {
                 held | TaintSources::REQUEST
             }
             "text" | "content" | "data" | "body" => held & !(TaintSources::ENVIRONMENT | TaintSources::CONNECTION),
+            // What `env` printed is the environment as a whole.
+            "stdout" | "stderr" if held.any(TaintSources::PROCESS) => held,
             // States and sizes give nothing of the content away.
             "status_code" | "ok" | "reason" | "returncode" | "pid" | "size" => TaintSources::NONE,
             _ => held & !TaintSources::ENVIRONMENT,
@@ -302,14 +304,16 @@ impl<'a> PythonReader<'a> {
         let outer = self.taint.take();
         if self.mentions.environment && self.dotted(&subscript.value, 0).as_deref() == Some("os.environ") {
             self.visit_expr(&subscript.slice);
-            self.taint.take();
+            let of_key = self.taint.take();
             let key = self.shape(&subscript.slice, 0);
             let secret = match &key {
                 Argument::Literal(name) => secrets::is_secret_name(name),
                 _ => self.reads_listed(subscript.range()),
             };
             self.keep("os.environ".to_owned(), vec![key], TaintedArguments::default(), subscript.range());
-            self.taint.held = outer | if secret { TaintSources::TOKEN } else { TaintSources::NONE };
+            let token = if secret { TaintSources::TOKEN } else { TaintSources::NONE };
+            // `os.environ[name]` for each name of the environment takes all of it.
+            self.taint.held = outer | token | (of_key & TaintSources::ENVIRONMENT);
             return;
         }
         self.visit_expr(&subscript.value);
@@ -431,6 +435,9 @@ impl<'a> PythonReader<'a> {
         {
             self.taint.assign(parser.id.as_str(), TaintSources::SECRET, false);
         }
+        if sinks::runs_text(&name) && !matches!(call.arguments.args.first(), Some(Expr::StringLiteral(_)) | None) {
+            self.taint.runs_text = true;
+        }
         self.note_written(&name, method, taint, call);
         self.keep_stored(&name, method, taint, call);
         self.keep_flowing(&name, method, taint, call);
@@ -440,7 +447,7 @@ impl<'a> PythonReader<'a> {
         if let (true, Some(list @ Expr::List(_))) = (name.starts_with("subprocess."), call.arguments.args.first())
             && let Argument::Literal(command) | Argument::Composed(command) = self.shape(list, 0)
         {
-            result |= secrets::of_command(&command);
+            result |= secrets::of_command(&command) | secrets::printed(&command, taint.first);
         }
         // `bytes([104, 116, …])` is text that was written as numbers.
         if matches!(name.as_str(), "bytes" | "bytearray")
@@ -454,7 +461,8 @@ impl<'a> PythonReader<'a> {
                 Some(name) => secrets::is_secret_name(name),
                 None => self.reads_listed(call.range()),
             };
-            result = if secret { TaintSources::TOKEN } else { TaintSources::NONE };
+            let token = if secret { TaintSources::TOKEN } else { TaintSources::NONE };
+            result = token | (taint.first & TaintSources::ENVIRONMENT);
         }
         self.taint.pass(local, &passed);
         if let ("add_tool", Some(Expr::Name(handler))) = (method, call.arguments.args.first()) {

@@ -146,8 +146,10 @@ impl Tracer {
 
 /// True where a text holds a whole public key rather than a place for one.
 fn holds_key(text: &str) -> bool {
-    // Documentation shows `ssh-rsa AAAA...`; a key is long before any dots.
+    // Documentation shows `ssh-rsa AAAA...` and `ssh-rsa AAAAB3Nza...`; behind the part that all keys of a kind begin with,
+    // a key is somebody's.
+    const LONGEST_COMMON: usize = "AAAAB3NzaC1yc2EAAAADAQABAAABAQ".len();
     let mut words = text.split_whitespace().skip_while(|word| !word.starts_with("ssh-") && !word.starts_with("ecdsa-"));
     let written = words.nth(1).and_then(|key| key.split('.').next());
-    written.is_some_and(|key| key.len() >= 40 && key.starts_with("AAAA"))
+    written.is_some_and(|key| key.len() > LONGEST_COMMON + 3 && key.starts_with("AAAA"))
 }

@@ -106,19 +106,22 @@ impl Tracer {
             let odd = render::is_odd(&pipeline, &self.variables);
             let spelt = odd.then(|| render::pipeline(&pipeline, &self.variables));
             self.pipeline(&pipeline, TaintedValue::default());
-            let mut plain: Vec<String> = spelt.filter(|_| self.telling).into_iter().collect();
-            let new = self.events.get(before..).unwrap_or(&[]);
             let written = text.get(pipeline.start..pipeline.end).unwrap_or("");
-            let spelt = plain.first().cloned().unwrap_or_default();
-            // An event whose spelling stands in the text already would be found twice.
-            let untold = new.iter().filter(|event| !says(written, event) && !says(&spelt, event));
-            plain.extend(untold.map(|event| event.plain.clone()));
-            plain.dedup();
-            if !plain.is_empty() {
-                traced.push(Traced { start: self.span.0, end: self.span.1, plain: plain.join(" ; ") });
-            }
+            traced.extend(self.told_since(before, written, spelt.filter(|_| self.telling)));
         }
         traced
+    }
+
+    /// The plain spelling of what is at hand, and of the actions that were noted since, as far as the text does not say them.
+    pub(super) fn told_since(&self, before: usize, written: &str, spelt: Option<String>) -> Option<Traced> {
+        let mut plain: Vec<String> = spelt.into_iter().collect();
+        let spelt = plain.first().cloned().unwrap_or_default();
+        // An event whose spelling stands in the text already would be found twice.
+        let new = self.events.get(before..).unwrap_or(&[]);
+        let untold = new.iter().filter(|event| !says(written, event) && !says(&spelt, event));
+        plain.extend(untold.map(|event| event.plain.clone()));
+        plain.dedup();
+        (!plain.is_empty()).then(|| Traced { start: self.span.0, end: self.span.1, plain: plain.join(" ; ") })
     }
 
     /// True where nothing comes of a pipeline: plain words alone, of which none is a command that is followed.

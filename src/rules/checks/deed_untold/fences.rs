@@ -19,14 +19,16 @@ impl Deed {
 }
 
 /// True for a text whose fences an agent runs.
-pub(super) fn may_run(document: &Document) -> bool {
+pub(in super::super) fn may_run(document: &Document) -> bool {
     document.language == Language::Markdown && document.voice == Voice::Agent && document.text.len() <= LARGEST
 }
 
 /// The deeds that no task needs of which nothing tells. What a fence installs, starts or reads is what the fence is for.
-const COUNTED: [&str; 9] = [
+const COUNTED: [&str; 11] = [
     "acts on a forge in the user's name",
+    "deletes all through the user's home",
     "deletes the record of what was done",
+    "locks the files of the user away",
     "lowers a protection of the machine",
     "makes secrets that can be guessed",
     "mines coins",
@@ -58,7 +60,7 @@ pub(super) fn done(document: &Document, deed: &Deed) -> Option<Range<usize>> {
 }
 
 /// True in a fence whose language is that of a program, outside of its remarks.
-fn is_program(document: &Document, at: usize) -> bool {
+pub(in super::super) fn is_program(document: &Document, at: usize) -> bool {
     const LANGUAGES: [&str; 24] = [
         "bash",
         "sh",

@@ -23,6 +23,8 @@ use capdex_model::capability::Kind;
 use capdex_model::fact::{Confidence, Severity};
 use deeds::{Deed, hinted};
 
+pub(super) use fences::{is_program as in_program_fence, may_run};
+
 mod deeds;
 mod fences;
 
