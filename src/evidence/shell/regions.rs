@@ -257,12 +257,40 @@ fn yaml(document: &Document) -> Vec<Region> {
 /// True where the string at a place belongs to a key whose strings are run. Others are mostly texts for people or agents.
 fn is_command_key(document: &Document, at: usize) -> bool {
     let (start, _) = document.line_at(at);
-    let before = document.text.get(start..at).unwrap_or_default().trim().trim_end_matches(':');
+    let line = document.text.get(start..at).unwrap_or_default();
+    let before = line.trim().trim_end_matches(':');
     let key = before.rsplit([' ', '-']).next().unwrap_or_default().trim_matches(['"', '\'']);
+    // An item of a list belongs to the key above the list.
+    let key = if before == "-" { key_above(document, start, line) } else { key };
     matches!(
         key,
-        "run" | "script" | "scripts" | "command" | "cmd" | "shell" | "before_script" | "after_script" | "entrypoint"
+        "run"
+            | "script"
+            | "scripts"
+            | "command"
+            | "commands"
+            | "cmd"
+            | "cmds"
+            | "shell"
+            | "before_script"
+            | "after_script"
+            | "entrypoint"
     )
+}
+
+/// The key of the list whose item stands on a line: the nearest line above that is no item and no deeper.
+fn key_above<'d>(document: &'d Document, line_start: usize, item: &str) -> &'d str {
+    /// The longest list whose key is looked for.
+    const MOST: usize = 40;
+    let depth = item.len() - item.trim_start().len();
+    let above = document.text.get(..line_start).unwrap_or_default().trim_end_matches('\n');
+    let is_key = |line: &&str| {
+        let text = line.trim();
+        let shallow = line.len() - line.trim_start().len() <= depth;
+        shallow && !text.is_empty() && !text.starts_with(['-', '#'])
+    };
+    let line = above.rsplit('\n').take(MOST).find(is_key).unwrap_or_default().trim();
+    line.strip_suffix(':').unwrap_or_default().trim_matches(['"', '\''])
 }
 
 /// The strings of a JSON text that hold commands, and each `command` with its `args`.

@@ -158,6 +158,10 @@ fn of_data(document: &Document, places: &AgentPlaces) -> Voice {
         };
     }
     let is_skills = places.skill(path).is_some();
+    // A notebook that a skill brings is there to be run.
+    if RUN_BY_NAME.contains(&name.to_ascii_lowercase().as_str()) || (is_skills && ends(&["ipynb"])) {
+        return Voice::Program;
+    }
     // A template of a workflow runs where it is put.
     let is_workflow = document.language == Language::Yaml
         && (path.contains(".github/workflows/") || is_skills && is_run_by_others(&document.text))
@@ -166,8 +170,26 @@ fn of_data(document: &Document, places: &AgentPlaces) -> Voice {
     if is_workflow || is_page { Voice::Program } else { Voice::Data }
 }
 
+/// Settings out of which another program runs commands, by their names.
+const RUN_BY_NAME: [&str; 14] = [
+    ".gitlab-ci.yml",
+    ".travis.yml",
+    "appveyor.yml",
+    "azure-pipelines.yml",
+    "bitbucket-pipelines.yml",
+    "buildspec.yml",
+    "cloudbuild.yaml",
+    "devcontainer.json",
+    "lefthook.yaml",
+    "lefthook.yml",
+    "taskfile.yaml",
+    "taskfile.yml",
+    "wercker.yml",
+    ".drone.yml",
+];
+
 /// True for settings in YAML by which another program runs commands: a workflow, a playbook, services in containers.
 fn is_run_by_others(text: &str) -> bool {
-    const MARKS: [&str; 5] = ["runs-on:", "ansible.builtin.", "become:", "entrypoint:", "restart: "];
+    const MARKS: [&str; 6] = ["runs-on:", "ansible.builtin.", "become:", "entrypoint:", "restart: ", "- hosts:"];
     MARKS.iter().any(|mark| text.contains(mark))
 }

@@ -73,6 +73,23 @@ const MANIFEST_STEMS: &[&str] = &[
     "action",
 ];
 
+/// Files without an ending that a builder runs by their names.
+const RECIPES: &[&str] = &[
+    "rakefile",
+    "gemfile",
+    "vagrantfile",
+    "guardfile",
+    "podfile",
+    "fastfile",
+    "brewfile",
+    "dangerfile",
+    "jenkinsfile",
+    "tiltfile",
+    "snakefile",
+    "procfile",
+    "cmakelists.txt",
+];
+
 const DOCUMENT_STEMS: &[&str] = &[
     "readme",
     "changelog",
@@ -162,7 +179,11 @@ fn language_of(name: &str, text: &str) -> Language {
     if by_extension != Language::Plain {
         return by_extension;
     }
-    if matches!(name, "dockerfile" | "containerfile" | "makefile" | "justfile") || name.starts_with("dockerfile.") {
+    let is_recipe = matches!(
+        name,
+        "dockerfile" | "containerfile" | "makefile" | "gnumakefile" | "justfile" | ".justfile" | ".envrc"
+    );
+    if is_recipe || name.starts_with("dockerfile.") || name.ends_with(".mk") || name.ends_with(".just") {
         return Language::Shell;
     }
     language_of_shebang(text)
@@ -229,10 +250,18 @@ fn plain_role(lower: &str, name: &str) -> FileRole {
     if DOCUMENT_STEMS.contains(&stem_of(name)) || has_folder(lower, "docs") || extension_of(name) == "rst" {
         return FileRole::Docs;
     }
+    if RECIPES.contains(&name) {
+        return FileRole::Script;
+    }
     match extension_of(name) {
-        "bat" | "cmd" | "vbs" | "applescript" | "scpt" | "service" | "crontab" => FileRole::Script,
+        "bat" | "cmd" | "vbs" | "applescript" | "scpt" | "service" | "crontab" | "hta" | "wsf" | "pth" | "awk" => {
+            FileRole::Script
+        }
         "java" | "kt" | "rb" | "php" | "c" | "h" | "cc" | "cpp" | "hpp" | "cs" | "swift" | "lua" | "pl" | "scala"
-        | "dart" | "ex" | "exs" | "vue" | "svelte" => FileRole::Source,
+        | "dart" | "ex" | "exs" | "vue" | "svelte" | "r" | "jl" | "pm" | "tcl" | "groovy" | "gradle" | "kts"
+        | "rake" | "gemspec" | "clj" | "hs" | "erl" | "zig" | "nim" | "cr" | "fsx" | "csx" | "vb" | "cmake" => {
+            FileRole::Source
+        }
         "ini" | "cfg" | "conf" | "npmrc" | "properties" => FileRole::Manifest,
         _ => FileRole::Data,
     }
