@@ -374,7 +374,9 @@ impl Tracer {
         }
         if name.contains("tar") && cluster.contains('x') {
             let to_output = cluster.contains('O') || words.iter().any(|word| word.text() == "--to-stdout");
-            let archive = words.get(1).map_or("-", TracedArgument::text);
+            let named = words.iter().position(|word| matches!(word.text(), "-f" | "--file"));
+            let at = if cluster.contains('f') { Some(1) } else { named.map(|at| at + 1) };
+            let archive = at.and_then(|at| words.get(at)).map_or("-", TracedArgument::text);
             let mut content = if archive == "-" { input } else { self.content(archive) };
             content.decoded = to_output.then_some("tar xO");
             let folder = words.iter().zip(words.iter().skip(1)).find(|(option, _)| option.text() == "-C");

@@ -187,7 +187,19 @@ pub(super) fn operands(words: &[TracedArgument]) -> Vec<&TracedArgument> {
             // The value of such an option is no operand, and would be taken for a file.
             at += usize::from(matches!(
                 text,
-                "-i" | "-P" | "-F" | "-o" | "-l" | "-J" | "-S" | "-e" | "--rsh" | "--exclude" | "--exclude-from"
+                "-i" | "-P"
+                    | "-F"
+                    | "-o"
+                    | "-l"
+                    | "-J"
+                    | "-S"
+                    | "-e"
+                    | "--rsh"
+                    | "--sftp-host"
+                    | "--ftp-host"
+                    | "--webdav-url"
+                    | "--exclude"
+                    | "--exclude-from"
             ));
         } else {
             operands.push(word);

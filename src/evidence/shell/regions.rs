@@ -218,8 +218,17 @@ fn prose(document: &Document, start: usize, end: usize) -> impl Iterator<Item = 
         let from = found.start();
         let rest = text.get(from..end)?;
         // Looked for first: a line may be the whole text, and hold a thousand commands in quotes.
-        let is_quoted = from > 0 && text.get(from - 1) == Some(&b'`');
-        let close = if is_quoted { rest.iter().position(|byte| *byte == b'`') } else { None };
+        let mark = from.checked_sub(1).and_then(|before| text.get(before)).copied();
+        let close = match mark {
+            Some(mark @ b'`') => rest.iter().position(|byte| *byte == mark),
+            // On its own line alone: a sign of inches or an apostrophe closes nothing.
+            Some(mark @ (b'"' | b'\'')) => {
+                let line = rest.iter().take_while(|byte| **byte != b'\n');
+                let closes = |(at, byte): &(usize, &u8)| **byte == mark && rest.get(at.wrapping_sub(1)) != Some(&b'\\');
+                line.enumerate().find(closes).map(|(at, _)| at)
+            }
+            _ => None,
+        };
         let rest = rest.get(..close.unwrap_or(rest.len()))?;
         let mut length = 0;
         for line in rest.split_inclusive(|byte| *byte == b'\n') {
@@ -258,7 +267,7 @@ fn yaml(document: &Document) -> Vec<Region> {
 fn is_command_key(document: &Document, at: usize) -> bool {
     let (start, _) = document.line_at(at);
     let line = document.text.get(start..at).unwrap_or_default();
-    let before = line.trim().trim_end_matches(':');
+    let before = line.trim().trim_end_matches(['"', '\'']).trim_end().trim_end_matches(':');
     let key = before.rsplit([' ', '-']).next().unwrap_or_default().trim_matches(['"', '\'']);
     // An item of a list belongs to the key above the list.
     let key = if before == "-" { key_above(document, start, line) } else { key };

@@ -39,6 +39,11 @@ fn files_speak_by_their_role_and_place() {
         ("style.css", "body {}\n"),
         ("dist/index.js.map", "{}"),
         (".github/workflows/build.yml", "on: push\n"),
+        ("Taskfile.yml", "tasks: {}\n"),
+        (".devcontainer/devcontainer.json", "{}"),
+        ("kit/count.ipynb", r#"{"cells": []}"#),
+        ("more/count.ipynb", r#"{"cells": []}"#),
+        ("kit/hosts.yml", "- hosts: all\n"),
     ];
     let evidence = evidence(&files);
     for (path, voice) in [
@@ -54,6 +59,11 @@ fn files_speak_by_their_role_and_place() {
         ("style.css", Voice::Data),
         ("dist/index.js.map", Voice::Data),
         (".github/workflows/build.yml", Voice::Program),
+        ("Taskfile.yml", Voice::Program),
+        (".devcontainer/devcontainer.json", Voice::Program),
+        ("kit/count.ipynb", Voice::Program),
+        ("more/count.ipynb", Voice::Data),
+        ("kit/hosts.yml", Voice::Program),
     ] {
         assert_eq!(evidence.documents[path].voice, voice, "{path}");
     }

@@ -63,6 +63,11 @@ fn roles_and_languages_follow_names() {
         ("hooks/on_start.py", R::Script, L::Python),
         ("setup.sh", R::Script, L::Shell),
         ("Dockerfile", R::Script, L::Shell),
+        (".envrc", R::Script, L::Shell),
+        ("build/rules.mk", R::Script, L::Shell),
+        ("Rakefile", R::Script, L::Plain),
+        ("kit.pth", R::Script, L::Plain),
+        ("plot.R", R::Source, L::Plain),
     ] {
         assert_eq!(classify(path, Some("")), (role, language), "{path}");
     }

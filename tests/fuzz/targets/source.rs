@@ -9,8 +9,21 @@ use capdex_evidence::Evidence;
 use capdex_model::bundle::{Bundle, BundleFile};
 use libfuzzer_sys::fuzz_target;
 
-const PATHS: [&str; 10] =
-    ["a.js", "a.ts", "a.tsx", "a.jsx", "a.py", "a.mjs", "a.sh", "main.go", "src/main.rs", "a.ipynb"];
+const PATHS: [&str; 13] = [
+    "a.js",
+    "a.ts",
+    "a.tsx",
+    "a.jsx",
+    "a.py",
+    "a.mjs",
+    "a.sh",
+    "main.go",
+    "src/main.rs",
+    "a.ipynb",
+    "a.ps1",
+    "a.bat",
+    "Taskfile.yml",
+];
 
 fuzz_target!(|input: (u8, &str)| {
     let (choice, text) = input;
