@@ -1,6 +1,8 @@
 //! foreign-prerequisite: an instruction makes a program from an unrelated host a condition of its work.
 
 use std::cell::LazyCell;
+use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -11,7 +13,7 @@ use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
 use super::super::destinations::{Destination, Destinations, folded, is_at, is_known_service, is_published, sites};
-use super::{Passage, around, instructions, passages};
+use super::{PLACES, Passage, instructions, passages, touched};
 use crate::questions;
 use crate::vocab;
 
@@ -27,28 +29,37 @@ static GETS: LazyLock<Regex> =
 
 pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let own = LazyCell::new(|| Destinations::of(subject));
-    for document in instructions(subject).filter(|document| questions::PASSAGES_REQUIRED.may_occur(document)) {
-        // Asked first: hardly any text names such a host.
-        let mut named = ADDRESS.find_iter(&document.text).take(MOST);
-        if !named.any(|address| is_unrelated(&own, address.as_str()) || is_strange(&own, address.as_str())) {
+    for document in instructions(subject) {
+        let places = questions::PASSAGES_REQUIRED.all_in(document, PLACES);
+        // Asked first: hardly any text that demands a program names an address beside it.
+        if !places.iter().any(|place| names_address(&document.text, place)) {
             continue;
         }
         let passages = passages(document);
-        for (at, passage) in passages.iter().enumerate() {
+        let near: BTreeSet<usize> =
+            touched(&passages, &places).into_iter().flat_map(|at| at.saturating_sub(2)..at + 3).collect();
+        for at in near {
+            let Some(passage) = passages.get(at) else { break };
             let said = document.text.get(passage.bytes.clone()).unwrap_or_default();
-            let Some(address) = ADDRESS.find(said) else { continue };
-            if !GETS.is_match(said) || questions::PASSAGES_REQUIRED.first_in(around(&passages, at, 2)).is_none() {
+            let Some(address) = ADDRESS.find(said).map(|found| found.as_str()).filter(|_| GETS.is_match(said)) else {
                 continue;
-            }
-            let is_meant = is_unrelated(&own, address.as_str())
-                || (is_strange(&own, address.as_str())
-                    && is_unused(subject, document, &passages, at, address.as_str()));
+            };
+            let is_meant = is_unrelated(&own, address)
+                || (is_strange(&own, address) && is_unused(subject, document, &passages, at, address));
             if is_meant && !passage.is_mention() {
                 facts.found_as(Severity::High, Confidence::Medium, document.place(passage.bytes.start), said);
                 break;
             }
         }
     }
+}
+
+/// True where an address stands within some sentences of a place.
+fn names_address(text: &str, place: &Range<usize>) -> bool {
+    const REACH: usize = 2_000;
+    let low = text.floor_char_boundary(place.start.saturating_sub(REACH));
+    let high = text.floor_char_boundary(place.end + REACH);
+    text.get(low..high).is_some_and(|near| near.contains("://"))
 }
 
 /// True for a host that anybody may publish at, and that nothing of the capability accounts for.
@@ -59,9 +70,6 @@ fn is_unrelated(own: &Destinations, address: &str) -> bool {
         _ => false,
     }
 }
-
-/// The most addresses of one text that are asked about.
-const MOST: usize = 200;
 
 /// True for a host of somebody's of whom nobody knows that he publishes programs.
 fn is_strange(own: &Destinations, address: &str) -> bool {
