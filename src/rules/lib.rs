@@ -38,6 +38,8 @@ mod pattern;
 mod questions;
 mod runs;
 #[cfg(test)]
+mod spellings_tests;
+#[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod traps;
@@ -281,7 +283,7 @@ fn metas() -> Vec<&'static RuleMeta> {
 
 /// Raised with every change of decomposing, evidence or matching that can change a fact while no rule's text changes:
 /// stored snapshots are then scanned again.
-const ENGINE: u32 = 25;
+const ENGINE: u32 = 26;
 
 fn digest(metas: &[&'static RuleMeta]) -> Digest {
     let metas = Digest::of_json(&(ENGINE, metas));

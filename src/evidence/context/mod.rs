@@ -130,18 +130,19 @@ impl SentenceSpan<'_> {
     /// True where the sentence, the line that leads a list in, or a heading above speaks of what is not to be done. The
     /// words of a real order's own sentence are its author's excuse and prove nothing.
     fn is_defensive(&self, is_order: bool) -> bool {
-        let before = slice(self.bytes, self.sentence.start..self.span.start);
-        let after = slice(self.bytes, self.span.end..self.sentence.end);
+        let before = self.sentence.start..self.span.start;
+        let after = self.span.end..self.sentence.end;
         let zone = self.document.zone_at(self.origin);
         // A program that searches a list on its way does what the rest of its line says.
         let is_run = matches!(self.document.role, FileRole::Script | FileRole::Source) && zone != ZoneKind::Comment;
-        let defends = |part: &[u8], in_front: bool| {
-            STRONG_DEFENCE.find_iter(part).any(|word| {
+        let defends = |part: Range<usize>, in_front: bool| {
+            STRONG_DEFENCE.find_iter(slice(self.bytes, part.clone())).any(|word| {
                 let searches = word.as_bytes().eq_ignore_ascii_case(b"grep");
                 // In a fence, where it takes what another command prints, and what is found is none of its own words.
                 let is_filter = || {
-                    let own = slice(part, word.end()..part.len());
-                    slice(part, 0..word.start()).trim_ascii_end().ends_with(b"|") && (!in_front || own.contains(&b'\n'))
+                    let own = slice(self.bytes, part.start + word.end()..part.end);
+                    slice(self.bytes, 0..part.start + word.start()).trim_ascii_end().ends_with(b"|")
+                        && (!in_front || own.contains(&b'\n'))
                 };
                 !(searches && (is_run || (zone == ZoneKind::CodeBlock && is_filter())))
             })
