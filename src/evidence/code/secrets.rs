@@ -10,7 +10,7 @@ use regex::Regex;
 use super::taint::TaintSources;
 
 /// The taint sources in the output of a literal command.
-pub(super) fn of_command(command: &str) -> TaintSources {
+fn of_command(command: &str) -> TaintSources {
     // Whole words alone: the `id` in `uuid` asks for no user.
     let has = |word: &str| {
         command.split(|letter: char| !letter.is_ascii_alphanumeric()).any(|part| part.eq_ignore_ascii_case(word))
@@ -47,8 +47,13 @@ pub(super) fn of_command(command: &str) -> TaintSources {
     sources
 }
 
+/// The taint sources in the output of a literal command with such words.
+pub(super) fn told_by_command(command: &str, words: TaintSources) -> TaintSources {
+    of_command(command) | printed(command, words)
+}
+
 /// The secret in the output of a command that prints a file, where a secret's path is among its words.
-pub(super) fn printed(command: &str, words: TaintSources) -> TaintSources {
+fn printed(command: &str, words: TaintSources) -> TaintSources {
     const PRINTERS: [&str; 10] =
         ["cat", "type", "head", "tail", "base64", "xxd", "strings", "gzip", "less", "/bin/cat"];
     let prints = command.split_whitespace().next().is_some_and(|program| PRINTERS.contains(&program));

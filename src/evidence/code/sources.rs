@@ -3,7 +3,7 @@
 //! Unknown calls give nothing of their own. Only data that nobody handles by accident comes out of them again: the
 //! content of a key file, the name of the machine.
 
-use super::secrets::{is_token_service, of_command, printed};
+use super::secrets::{is_token_service, told_by_command};
 use super::taint::{TaintSources, TaintedArguments};
 
 /// A call as far as it matters here.
@@ -101,7 +101,8 @@ pub(super) fn javascript_call(call: &TaintedCall<'_>) -> TaintSources {
         _ => {}
     }
     if call.callee.starts_with("child_process.") {
-        return TaintSources::PROCESS | first.map_or(TaintSources::NONE, |command| told_by(command, call.taint));
+        return TaintSources::PROCESS
+            | first.map_or(TaintSources::NONE, |command| told_by_command(command, call.taint.first));
     }
     if is_javascript_client(call.callee) {
         return ambient_answer(first)
@@ -257,16 +258,17 @@ pub(super) fn python_call(call: &TaintedCall<'_>) -> TaintSources {
         "open" | "io.open" | "codecs.open" => {
             return read(call.taint.first) | (call.taint.first & TaintSources::FETCHED_FILE);
         }
-        "os.popen" => {
-            return TaintSources::PROCESS | first.map_or(TaintSources::NONE, |command| told_by(command, call.taint));
-        }
         "sqlite3.connect" => return read(call.taint.first),
         "os.environ.copy" | "dotenv.dotenv_values" => return TaintSources::ENVIRONMENT,
         "socket.socket" | "socket.create_connection" => return TaintSources::CONNECTION | TaintSources::ANSWER,
         _ => {}
     }
-    if call.callee.starts_with("subprocess.") || call.callee.starts_with("asyncio.create_subprocess") {
-        return TaintSources::PROCESS | first.map_or(TaintSources::NONE, |command| told_by(command, call.taint));
+    if call.callee.starts_with("subprocess.")
+        || call.callee.starts_with("asyncio.create_subprocess")
+        || call.callee == "os.popen"
+    {
+        return TaintSources::PROCESS
+            | first.map_or(TaintSources::NONE, |command| told_by_command(command, call.taint.first));
     }
     if is_python_client(call.callee) {
         return ambient_answer(first) | TaintSources::ANSWER | TaintSources::CONNECTION;
@@ -280,11 +282,6 @@ pub(super) fn python_call(call: &TaintedCall<'_>) -> TaintSources {
         "gethostname" => TaintSources::HOST_NAME,
         _ => of_method(method, call.taint),
     }
-}
-
-/// The sources in what a command prints.
-fn told_by(command: &str, taint: TaintedArguments) -> TaintSources {
-    of_command(command) | printed(command, taint.first)
 }
 
 fn read(path: TaintSources) -> TaintSources {

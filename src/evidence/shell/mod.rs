@@ -10,6 +10,7 @@ use super::unicode::Folded;
 
 mod action;
 mod ambient_credentials;
+mod archives;
 mod command_line;
 mod commands;
 mod decoders;

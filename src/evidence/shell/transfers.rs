@@ -9,7 +9,7 @@ use super::{ShellAction, remote_runs};
 use crate::code::prints_work;
 
 /// The most fetched folders of one document.
-const MOST_FOLDERS: usize = 100;
+pub(super) const MOST_FOLDERS: usize = 100;
 
 impl Tracer {
     pub(super) fn transfers(&mut self, wget: bool, words: &[TracedArgument], input: &TaintedValue) -> TaintedValue {
@@ -184,17 +184,6 @@ impl Tracer {
                 Some(TaintedValue::default())
             }
             _ => None,
-        }
-    }
-
-    /// Notes that an archive is unpacked into a folder. Of folders where programs live it would mean all of them, so that
-    /// only those count that nothing else lies in.
-    pub(super) fn unpacks(&mut self, folder: &str, content: &TaintedValue) {
-        let is_passing = ["/tmp", "/var/tmp", "/dev/shm", "$TMPDIR"].iter().any(|start| folder.starts_with(start))
-            || folder.rsplit('/').next().is_some_and(|name| name.len() > 2 && name.starts_with('.'));
-        if content.network && is_passing && self.folders.len() < MOST_FOLDERS {
-            let content = TaintedValue { decoded: None, ..content.clone() };
-            self.folders.insert(normal(folder).trim_end_matches('/').to_owned(), content);
         }
     }
 

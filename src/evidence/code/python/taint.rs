@@ -447,7 +447,7 @@ impl<'a> PythonReader<'a> {
         if let (true, Some(list @ Expr::List(_))) = (name.starts_with("subprocess."), call.arguments.args.first())
             && let Argument::Literal(command) | Argument::Composed(command) = self.shape(list, 0)
         {
-            result |= secrets::of_command(&command) | secrets::printed(&command, taint.first);
+            result |= secrets::told_by_command(&command, taint.first);
         }
         // `bytes([104, 116, …])` is text that was written as numbers.
         if matches!(name.as_str(), "bytes" | "bytearray")
