@@ -10,6 +10,7 @@ mod tests;
 mod vocabulary;
 
 use super::commands::{is_address, name_of};
+use super::syntax::{Pipeline, parse};
 use super::tainted_value::{AMBIENT_CREDENTIAL, TaintedValue};
 use super::trace::{Traced, TracedArgument, Tracer};
 use super::{ShellAction, remote_runs};
@@ -17,7 +18,7 @@ use crate::code::{hands_out_token, is_secret_name};
 use statements::{Statement, statements};
 use vocabulary::{
     ASSIGNMENT, CONNECTS, DECODES, ENVIRONMENT, FETCHES, HEADERS, LOOP, NAMED, NAMES_CALLER, RUNS, SENDS, VARIABLE,
-    WRITTEN, folder_of, is_printer, is_runner, secret_path,
+    WRITTEN, folder_of, is_of_any_shell, is_printer, is_runner, secret_path,
 };
 
 /// The most statements of one text, and the longest, that are followed.
@@ -125,6 +126,13 @@ impl Tracer {
         {
             return TaintedValue { secret: secret_path(word), ..TaintedValue::of(*word) };
         }
+        let name = name_of(words.first().copied().unwrap_or_default());
+        let name = name.strip_suffix(".exe").unwrap_or(name);
+        if is_of_any_shell(name) {
+            // Such a command is written as in every other shell.
+            let pipelines: Vec<Pipeline> = parse(&statement).collect();
+            return self.list(&pipelines, &TaintedValue::default());
+        }
         let held = self.held_in(written);
         let mut addresses: Vec<String> = words.iter().filter_map(|word| address_in(word)).collect();
         let is_fetched = FETCHES.is_match(&statement);
@@ -139,7 +147,6 @@ impl Tracer {
         if let Some(found) = CONNECTS.captures(&statement).and_then(|found| found.name("host")) {
             return TaintedValue::of_network(vec![found.as_str().to_owned()]);
         }
-        let name = name_of(words.first().copied().unwrap_or_default());
         let arguments: Vec<TracedArgument> =
             words.iter().skip(1).map(|word| TracedArgument { value: TaintedValue::of(*word) }).collect();
         if remote_runs::may_run(name) {

@@ -50,7 +50,7 @@ pub(super) static FETCHES: LazyLock<Regex> = LazyLock::new(|| {
 /// Commands and methods that send something to another machine.
 pub(super) static SENDS: LazyLock<Regex> = LazyLock::new(|| {
     of(
-        r"(?i-u)\b(?:Send-MailMessage|Resolve-DnsName|nslookup(?:\.exe)?|scp|ftp|ssh)\s|\.(?:Upload(?:String|Data|File|Values)|PostAsync|PutAsync|SendAsync)(?:Async|TaskAsync)?\(|\$\w{1,60}\.(?:Write|WriteLine|Send)\(",
+        r"(?i-u)\b(?:Send-MailMessage|Resolve-DnsName|nslookup(?:\.exe)?)\s|\.(?:Upload(?:String|Data|File|Values)|PostAsync|PutAsync|SendAsync)(?:Async|TaskAsync)?\(|\$\w{1,60}\.(?:Write|WriteLine|Send)\(",
     )
 });
 
@@ -137,6 +137,42 @@ pub(super) fn is_runner(name: &str) -> bool {
             | "icm"
             | "start-job"
             | "import-module"
+    )
+}
+
+/// True for a program that is called in PowerShell as in every other shell.
+pub(super) fn is_of_any_shell(name: &str) -> bool {
+    matches!(
+        name,
+        "scp"
+            | "ssh"
+            | "sftp"
+            | "rsync"
+            | "rclone"
+            | "git"
+            | "gh"
+            | "tar"
+            | "npx"
+            | "npm"
+            | "pnpm"
+            | "node"
+            | "deno"
+            | "bun"
+            | "python"
+            | "python3"
+            | "py"
+            | "pip"
+            | "pip3"
+            | "uv"
+            | "uvx"
+            | "bash"
+            | "sh"
+            | "wsl"
+            | "docker"
+            | "kubectl"
+            | "aws"
+            | "gcloud"
+            | "az"
     )
 }
 
