@@ -229,7 +229,7 @@ impl Tracer {
     /// A program on the command line: its text, and whether it runs its input.
     fn program(&mut self, name: &str, code: &TaintedValue, input: TaintedValue) -> TaintedValue {
         if let ("pwsh" | "powershell", Some(text)) = (name.trim_end_matches(".exe"), code.known()) {
-            self.run_powershell(&text.to_owned());
+            self.run_powershell(text);
         }
         let runs = ["exec(", "eval(", "system(", "eval ", "Function(", "| sh", "popen(", "then(eval)"];
         let reads = ["stdin", "readFileSync(0", "<>", "ARGF", "$0", "$_", "STDIN"];

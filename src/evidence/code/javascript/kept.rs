@@ -1,6 +1,6 @@
-//! Kept calls in JavaScript: how a call that is worth keeping is kept.
+//! Kept calls in JavaScript: how a call that is worth keeping is kept, and a name that holds the environment.
 
-use oxc_ast::ast::{Argument as Node, Expression};
+use oxc_ast::ast::{Argument as Node, BindingPattern, Expression, VariableDeclarator};
 use oxc_span::Span;
 
 use super::super::taint::{TaintSources, TaintedArguments};
@@ -49,6 +49,21 @@ impl JavascriptReader<'_> {
         if arguments.iter().any(whole) {
             let taker = self.dotted(callee, 0).unwrap_or_else(|| "*".to_owned());
             self.keep("process.env".to_owned(), vec![Argument::Name(taker)], TaintedArguments::default(), span);
+        }
+    }
+
+    /// `const { env } = process` gives the whole environment a name.
+    pub(super) fn declare_environment(&mut self, it: &VariableDeclarator<'_>) {
+        let (BindingPattern::ObjectPattern(pattern), Some(init)) = (&it.id, &it.init) else { return };
+        if !self.mentions.environment || self.dotted(init, 0).as_deref() != Some("process") {
+            return;
+        }
+        for property in &pattern.properties {
+            if let (true, BindingPattern::BindingIdentifier(name)) =
+                (property.key.is_specific_static_name("env"), &property.value)
+            {
+                self.taint.declare(name.name.as_str(), TaintSources::ENVIRONMENT);
+            }
         }
     }
 }

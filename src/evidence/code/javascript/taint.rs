@@ -263,21 +263,6 @@ impl<'t> JavascriptReader<'t> {
         self.taint.held = outer;
     }
 
-    /// `const { env } = process` gives the whole environment a name.
-    fn declare_environment(&mut self, it: &VariableDeclarator<'_>) {
-        let (BindingPattern::ObjectPattern(pattern), Some(init)) = (&it.id, &it.init) else { return };
-        if !self.mentions.environment || self.dotted(init, 0).as_deref() != Some("process") {
-            return;
-        }
-        for property in &pattern.properties {
-            if let (true, BindingPattern::BindingIdentifier(name)) =
-                (property.key.is_specific_static_name("env"), &property.value)
-            {
-                self.taint.declare(name.name.as_str(), TaintSources::ENVIRONMENT);
-            }
-        }
-    }
-
     fn declare_pattern(&mut self, pattern: &BindingPattern<'_>, sources: TaintSources) {
         match pattern {
             BindingPattern::BindingIdentifier(name) => self.taint.declare(name.name.as_str(), sources),

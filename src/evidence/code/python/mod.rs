@@ -16,6 +16,7 @@ use crate::document::Document;
 
 mod asides;
 mod classes;
+mod comparisons;
 mod floods;
 mod fold;
 mod kept;
