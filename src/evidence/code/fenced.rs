@@ -5,6 +5,7 @@
 //! `python3 -c` or gives it as a here-document belongs to them. Those of JavaScript, and what `node -e` is handed, are read
 //! one by one, since its parser gives a whole text up at the first error. A fragment that is no program is passed over.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -49,11 +50,14 @@ fn read(document: &Document) -> Option<Fenced> {
     // Where one fence is damaged, what follows it may be lost in the whole: each is then read alone as well.
     let damaged = whole.as_ref().is_some_and(|(_, damaged)| *damaged);
     found.calls.extend(whole.into_iter().flat_map(|(whole, _)| whole.calls));
+    let mut known: BTreeSet<usize> = found.calls.iter().map(|(start, _)| *start).collect();
     let alone = fences.iter().filter(|fence| fence.dialect != SourceDialect::Python || damaged);
     for fence in alone {
         let Some((more, _)) = parsed(text, &[fence]) else { continue };
-        let known: Vec<usize> = found.calls.iter().map(|(start, _)| *start).collect();
-        found.calls.extend(more.calls.into_iter().filter(|(start, _)| !known.contains(start)));
+        // Calls of one chain begin at one place, so that only those of other fences are known here.
+        let more: Vec<_> = more.calls.into_iter().filter(|(start, _)| !known.contains(start)).collect();
+        known.extend(more.iter().map(|(start, _)| *start));
+        found.calls.extend(more);
     }
     if found.calls.is_empty() {
         return None;
@@ -178,8 +182,8 @@ fn parsed(text: &str, fences: &[&Fence]) -> Option<(Findings, bool)> {
     if !fences.iter().any(|fence| WORTH_READING.is_match(body(fence))) {
         return None;
     }
-    let mut program = program(text, fences);
-    let dialect = fences.first()?.dialect;
+    let &&Fence { dialect, body: Range { start: base, .. }, .. } = fences.first()?;
+    let mut program = program(text, base, fences);
     if dialect == SourceDialect::Python {
         // Fragments leave out what every reader adds. At the end, so that every place stays where it is.
         program.push_str("\nimport base64, json, os, requests, socket, subprocess, sys, urllib.request\n");
@@ -187,16 +191,17 @@ fn parsed(text: &str, fences: &[&Fence]) -> Option<(Findings, bool)> {
     let document = Document::read("fence", program.as_bytes(), &mut Vec::new());
     // An example that is no whole program is ordinary, and no gap.
     let mut stumbled = Vec::new();
-    let found = findings(&document, dialect, "", &mut stumbled)?;
+    let mut found = findings(&document, dialect, "", &mut stumbled)?;
+    found.calls.iter_mut().for_each(|(start, _)| *start += base);
     Some((found, !stumbled.is_empty()))
 }
 
-/// A text in which all but the fences is blank, so that every place is where it was.
-fn program(text: &str, fences: &[&Fence]) -> String {
+/// A text from its first fence on, in which all but the fences is blank, so that every place is as far behind the first as it was.
+fn program(text: &str, base: usize, fences: &[&Fence]) -> String {
     let blank = |text: &str| text.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect::<String>();
-    let mut program = String::with_capacity(text.len());
+    let mut program = String::new();
     for fence in fences {
-        program.push_str(&blank(text.get(program.len()..fence.body.start).unwrap_or_default()));
+        program.push_str(&blank(text.get(base + program.len()..fence.body.start).unwrap_or_default()));
         for line in text.get(fence.body.clone()).unwrap_or_default().split_inclusive('\n') {
             let blanks = line.bytes().take(fence.indent).take_while(|byte| matches!(byte, b' ' | b'\t' | b'>')).count();
             let (kept, end) = match line.strip_suffix('\n') {
@@ -276,6 +281,13 @@ mod tests {
             callees("```sh\nnode -e 'fetch(\"https://a.test\")'\nnode <<JS\neval(x)\nJS\n```\n"),
             [("fetch".to_owned(), 2), ("eval".to_owned(), 4)]
         );
+    }
+
+    #[test]
+    fn calls_of_one_chain_are_all_kept() {
+        let found =
+            callees("```sh\necho a\n```\n```js\nfetch('https://a.test').then((r) => r.text()).then(eval);\n```\n");
+        assert!(["fetch", "eval"].iter().all(|name| found.contains(&((*name).to_owned(), 5))), "{found:?}");
     }
 
     #[test]

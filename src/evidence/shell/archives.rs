@@ -3,8 +3,7 @@
 use super::commands::is_work;
 use super::options::{operands, secret_among};
 use super::tainted_value::TaintedValue;
-use super::trace::{TracedArgument, Tracer, normal};
-use super::transfers::MOST_FOLDERS;
+use super::trace::{TracedArgument, Tracer};
 
 impl Tracer {
     /// Packs or unpacks files. Gives the archive, where it is printed.
@@ -58,9 +57,8 @@ impl Tracer {
     pub(super) fn unpacks(&mut self, folder: &str, content: &TaintedValue) {
         let is_passing = ["/tmp", "/var/tmp", "/dev/shm", "$TMPDIR"].iter().any(|start| folder.starts_with(start))
             || folder.rsplit('/').next().is_some_and(|name| name.len() > 2 && name.starts_with('.'));
-        if content.network && is_passing && self.folders.len() < MOST_FOLDERS {
-            let content = TaintedValue { decoded: None, ..content.clone() };
-            self.folders.insert(normal(folder).trim_end_matches('/').to_owned(), content);
+        if content.network && is_passing {
+            self.note_folder(folder, TaintedValue { decoded: None, ..content.clone() });
         }
     }
 }

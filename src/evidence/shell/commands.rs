@@ -229,6 +229,12 @@ pub(super) fn is_address(word: &str) -> bool {
     ["http://", "https://", "ftp://", "hxxp", "sftp://", "tftp://"].iter().any(|start| lower.starts_with(start))
 }
 
+/// The web address of the machine whose share a word names, as Windows writes it.
+pub(super) fn share(word: &str) -> Option<String> {
+    let host = word.strip_prefix(r"\\")?.split('\\').next()?;
+    host.contains('.').then(|| format!("https://{host}"))
+}
+
 /// Folders and files that hold keys, tokens and sessions, as they are written below a home folder.
 const SECRET_PLACES: [&str; 42] = [
     "/.ssh",

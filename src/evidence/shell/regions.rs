@@ -13,7 +13,7 @@ use super::super::file_role::FileRole;
 use super::super::language::Language;
 use super::super::notebook::{Notebook, is_notebook};
 use super::super::scalars;
-use super::super::zones::{ZoneKind, fence_language};
+use super::super::zones::{Zone, ZoneKind, fence_language};
 use super::powershell;
 use super::trace::{Traced, Tracer};
 
@@ -64,9 +64,9 @@ static ANCHOR: LazyLock<Regex> = LazyLock::new(|| {
     RegexBuilder::new(&anchors.join("|")).unicode(false).build().expect("the pattern is valid")
 });
 
-/// The first mark of a fence of PowerShell.
+/// The mark with which a fence of PowerShell begins.
 static POWERSHELL_FENCE: LazyLock<Regex> = LazyLock::new(|| {
-    let mark = r"(?i)(?:```|~~~)[ \t]*(?:powershell|pwsh|posh|ps1|ps)\b";
+    let mark = r"(?i)\A(?:```|~~~)[ \t]*(?:powershell|pwsh|posh|ps1|ps)\b";
     RegexBuilder::new(mark).unicode(false).build().expect("the pattern is valid")
 });
 
@@ -109,7 +109,8 @@ pub(super) fn of(document: &Document) -> Vec<Region> {
     }
     let mut anchors = AnchorMatches::of(text);
     // The strings of JSON are looked at one by one: what is escaped there shows no anchor.
-    let may_have_fence = || document.language == Language::Markdown && POWERSHELL_FENCE.is_match(text);
+    let is_fence = |zone: &Zone| POWERSHELL_FENCE.is_match(text.get(zone.start..zone.end).unwrap_or_default());
+    let may_have_fence = || document.language == Language::Markdown && document.zones.iter().any(is_fence);
     if document.language != Language::Json && !anchors.stand_in(0, text.len()) && !may_have_fence() {
         return Vec::new();
     }
@@ -138,7 +139,7 @@ fn markdown(document: &Document, anchors: &mut AnchorMatches<'_>) -> Vec<Region>
     for zone in &document.zones {
         let bytes = document.text.as_bytes().get(zone.start..zone.end).unwrap_or(&[]);
         match zone.kind {
-            ZoneKind::CodeBlock if POWERSHELL_FENCE.find(bytes).is_some_and(|found| found.start() == 0) => {
+            ZoneKind::CodeBlock if POWERSHELL_FENCE.is_match(bytes) => {
                 regions.extend(
                     inside_of(&document.text, zone.start, zone.end)
                         .map(|(start, end)| Region { is_powershell: true, ..Region::of(start, end) }),

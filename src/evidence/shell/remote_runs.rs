@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use super::commands::name_of;
+use super::commands::{name_of, share};
 use super::trace::TracedArgument;
 
 /// One row of the data.
@@ -126,11 +126,9 @@ fn is_option(text: &str, option: &str) -> bool {
 
 /// The web address that a word names, however package managers spell it.
 fn address(word: &str) -> Option<String> {
-    // A share of another machine, from which Windows starts programs.
-    if let Some(host) =
-        word.strip_prefix(r"\\").and_then(|rest| rest.split('\\').next()).filter(|host| host.contains('.'))
-    {
-        return Some(format!("https://{host}"));
+    // Windows starts programs from there.
+    if let Some(address) = share(word) {
+        return Some(address);
     }
     // `name @ https://…`, `name@https://…`, `@scope/name@github:…`.
     let at = ["git+", "https://", "http://", "git@", "ssh://", "git://", "hxxp"]

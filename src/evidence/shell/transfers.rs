@@ -9,7 +9,7 @@ use super::{ShellAction, remote_runs};
 use crate::code::prints_work;
 
 /// The most fetched folders of one document.
-pub(super) const MOST_FOLDERS: usize = 100;
+const MOST_FOLDERS: usize = 100;
 
 impl Tracer {
     pub(super) fn transfers(&mut self, wget: bool, words: &[TracedArgument], input: &TaintedValue) -> TaintedValue {
@@ -151,10 +151,7 @@ impl Tracer {
             {
                 let last = address.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default();
                 let folder = rest.first().copied().unwrap_or(last.trim_end_matches(".git")).to_owned();
-                if self.folders.len() < MOST_FOLDERS {
-                    self.folders
-                        .insert(normal(&folder).to_owned(), TaintedValue::of_network(vec![(*address).to_owned()]));
-                }
+                self.note_folder(&folder, TaintedValue::of_network(vec![(*address).to_owned()]));
                 Some(TaintedValue::default())
             }
             ("git", ["add", paths @ ..]) => {
@@ -184,6 +181,13 @@ impl Tracer {
                 Some(TaintedValue::default())
             }
             _ => None,
+        }
+    }
+
+    /// Notes a folder that was fetched.
+    pub(super) fn note_folder(&mut self, folder: &str, content: TaintedValue) {
+        if self.folders.len() < MOST_FOLDERS {
+            self.folders.insert(normal(folder).trim_end_matches('/').to_owned(), content);
         }
     }
 

@@ -96,11 +96,20 @@ fn report_each<'a>(
     judgement: impl Fn(&SourceFile<'_>, &Call) -> Option<(Severity, Confidence)>,
 ) {
     for file in files {
-        for call in &file.view.calls {
-            if let Some((severity, confidence)) = judgement(&file, call) {
-                let (severity, confidence) = file.weigh(call, severity, confidence);
-                facts.found_as(severity, confidence, call.place.clone(), &call.text);
-            }
+        report_within(&file, facts, |call| judgement(&file, call));
+    }
+}
+
+/// Reports every call of one file that a judgement finds, milder in a test.
+pub(super) fn report_within(
+    file: &SourceFile<'_>,
+    facts: &mut FactSink<'_>,
+    judgement: impl Fn(&Call) -> Option<(Severity, Confidence)>,
+) {
+    for call in &file.view.calls {
+        if let Some((severity, confidence)) = judgement(call) {
+            let (severity, confidence) = file.weigh(call, severity, confidence);
+            facts.found_as(severity, confidence, call.place.clone(), &call.text);
         }
     }
 }

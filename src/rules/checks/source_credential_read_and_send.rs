@@ -40,6 +40,7 @@ fn report_flows(
     facts: &mut FactSink<'_>,
 ) -> bool {
     let mut found = false;
+    let peer = LazyCell::new(|| peer(file));
     // Who only asks whether a link of a bookmark still answers gives nobody anything that was not there before.
     let carriers = file.view.calls.iter().filter(|call| named(call, "method") != Some("HEAD"));
     for call in carriers {
@@ -49,7 +50,9 @@ fn report_flows(
             (false, true) => Severity::High,
             // A token is sent to its service all the time, but never as part of a host name.
             (false, false) if carried.any(TaintSources::TOKEN) && looks_up(call) => Severity::High,
-            (false, false) if carried.any(TaintSources::TOKEN) && is_misdirected(file, call, destinations) => {
+            (false, false)
+                if carried.any(TaintSources::TOKEN) && is_misdirected(file, call, destinations, || peer.clone()) =>
+            {
                 Severity::High
             }
             (false, false)
@@ -89,13 +92,20 @@ fn sent_by_shell(call: &Call) -> Option<Severity> {
 
 /// True where a token, outside of the headers in which it belongs, goes to a host that did not issue it, or to one that
 /// is decoded first.
-fn is_misdirected(file: &SourceFile<'_>, call: &Call, destinations: &Destinations) -> bool {
+fn is_misdirected(
+    file: &SourceFile<'_>,
+    call: &Call,
+    destinations: &Destinations,
+    peer: impl FnOnce() -> Option<String>,
+) -> bool {
     // The address alone: data that is decoded may come from anywhere.
     let address = call.taint.first;
     if address.any(TaintSources::DECODED) && !address.any(TaintSources::TOKEN) {
         return true;
     }
-    let Some(address) = address_of(call).or_else(|| peer(file, call)) else { return false };
+    let Some(address) = address_of(call).or_else(|| is_connected(call).then(peer).flatten()) else {
+        return false;
+    };
     let variables = file
         .view
         .calls
@@ -112,8 +122,13 @@ fn is_misdirected(file: &SourceFile<'_>, call: &Call, destinations: &Destination
         && destinations.judge(&address).is_some_and(Destination::is_foreign)
 }
 
-/// The one machine to which a file opens connections, for a call over one of them.
-fn peer(file: &SourceFile<'_>, call: &Call) -> Option<String> {
+/// True for a call over a connection.
+fn is_connected(call: &Call) -> bool {
+    call.callee.starts_with("connection.")
+}
+
+/// The one machine to which a file opens connections.
+fn peer(file: &SourceFile<'_>) -> Option<String> {
     static HOST: LazyLock<Regex> =
         LazyLock::new(|| capdex_evidence::expression::of(r#"(?i-u)["']([a-z0-9-]+(?:\.[a-z0-9-]+)+)["']"#));
     const OPENED: [&str; 11] = [
@@ -129,9 +144,6 @@ fn peer(file: &SourceFile<'_>, call: &Call) -> Option<String> {
         "websocket.create_connection",
         "telnetlib.Telnet",
     ];
-    if !call.callee.starts_with("connection.") {
-        return None;
-    }
     let opened = file.view.calls.iter().filter(|call| OPENED.contains(&call.callee.as_str()));
     let mut hosts: Vec<&str> =
         opened.filter_map(|call| HOST.captures(&call.text)?.get(1)).map(|host| host.as_str()).collect();

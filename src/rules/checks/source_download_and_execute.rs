@@ -1,5 +1,6 @@
 //! source-download-and-execute: a program is fetched and run.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -10,12 +11,15 @@ use capdex_evidence::document::Document;
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Place, Severity};
 
-use super::source_calls::{SourceFile, report_actions, source_files, weighed};
+use super::source_calls::{SourceFile, programs, report_within, source_files, weighed};
 use capdex_evidence::code::sinks::{evaluates, named, runs_shell, spawns, starts_program, text_of};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     // Calls and whole files apart: a password may open an archive far from the call that starts it.
-    report_actions(subject, facts, judgement);
+    for file in programs(subject) {
+        let fetched = FetchedByCommands::of(&file);
+        report_within(&file, facts, |call| judgement(&file, &fetched, call));
+    }
     for file in source_files(subject) {
         let opened =
             subject.evidence.documents.get(file.path).and_then(|document| opened_with_password(&file, document));
@@ -45,14 +49,18 @@ const INSTALLERS: [&str; 9] = [
     "https://install.python-poetry.org",
 ];
 
-fn judgement(file: &SourceFile<'_>, call: &Call) -> Option<(Severity, Confidence)> {
+fn judgement(
+    file: &SourceFile<'_>,
+    fetched_by_commands: &FetchedByCommands<'_>,
+    call: &Call,
+) -> Option<(Severity, Confidence)> {
     let mut texts = call.arguments.iter().filter_map(text_of).filter(|_| starts_program(call));
     if let Some(piped) = texts.find(|text| PIPED.is_match(text)) {
         // Still told: a maker's address can be taken over, but not as an attack of this package.
         let known = INSTALLERS.iter().any(|address| piped.contains(address));
         return Some(if known { (Severity::Low, Confidence::Medium) } else { (Severity::High, Confidence::High) });
     }
-    if let Some(judged) = starts_fetched_file(file, call).or_else(|| starts_what_a_command_fetched(file, call)) {
+    if let Some(judged) = starts_fetched_file(file, call).or_else(|| fetched_by_commands.started_by(call)) {
         return Some(judged);
     }
     if runs_answer(call) || installs_archive(call) || loads_fetched(call) || runs_otherwise(file, call) {
@@ -211,38 +219,53 @@ fn starts_fetched_file(file: &SourceFile<'_>, call: &Call) -> Option<(Severity, 
     Some((severity, Confidence::Medium))
 }
 
-/// A file is started that another command of the program fetched: `curl -o a …`, then `chmod +x a && ./a`.
-fn starts_what_a_command_fetched(file: &SourceFile<'_>, call: &Call) -> Option<(Severity, Confidence)> {
-    static FETCHED: LazyLock<Regex> = LazyLock::new(|| {
-        capdex_evidence::expression::of(
-            r"(?-u)\b(?:curl|wget)\s(?u:[^\n;|&])*?\s(?:-\w*[oO]|--output(?:-document)?)[\s=]+(?P<path>[\w./~$-]{3,})",
-        )
-    });
-    let started: Vec<&str> = call.arguments.iter().filter_map(text_of).filter(|_| starts_program(call)).collect();
-    if started.is_empty() {
-        return None;
+/// The files that commands of a program fetch: `curl -o a …`, then `chmod +x a && ./a`. Worked out once for a program, because
+/// each of its commands is held against all others.
+struct FetchedByCommands<'f> {
+    /// The paths, each with the places of the calls that fetch it.
+    paths: BTreeMap<&'f str, BTreeSet<*const Call>>,
+    /// True where nobody publishes at the addresses of the program.
+    is_strangers: bool,
+}
+
+impl<'f> FetchedByCommands<'f> {
+    fn of(file: &SourceFile<'f>) -> Self {
+        static FETCHED: LazyLock<Regex> = LazyLock::new(|| {
+            capdex_evidence::expression::of(
+                r"(?-u)\b(?:curl|wget)\s(?u:[^\n;|&])*?\s(?:-\w*[oO]|--output(?:-document)?)[\s=]+(?P<path>[\w./~$-]{3,})",
+            )
+        });
+        let mut paths: BTreeMap<&str, BTreeSet<*const Call>> = BTreeMap::new();
+        for call in file.view.calls.iter().filter(|call| starts_program(call)) {
+            let texts = call.arguments.iter().filter_map(text_of);
+            for path in texts.filter_map(|text| FETCHED.captures(text)?.name("path")) {
+                paths.entry(path.as_str().trim_start_matches("./")).or_default().insert(std::ptr::from_ref(call));
+            }
+        }
+        let is_strangers = !paths.is_empty() && comes_from_a_stranger(file);
+        Self { paths, is_strangers }
     }
-    let others = file.view.calls.iter().filter(|other| !std::ptr::eq(*other, call) && starts_program(other));
-    let mut fetched = others
-        .flat_map(|other| other.arguments.iter().filter_map(text_of))
-        .filter_map(|text| FETCHED.captures(text)?.name("path"))
-        .map(|path| path.as_str());
-    let is_started = |path: &str| {
-        // As a command of its own, or handed to an interpreter: to move it about or open it is another matter.
-        started.iter().any(|text| {
-            text.split(['&', ';', '|', '\n']).any(|command| {
-                let mut words = command.split_whitespace();
-                let first = words.next().unwrap_or_default();
-                let name = first.rsplit('/').next().unwrap_or_default();
-                let is_run = |word: &str| word.trim_start_matches("./") == path.trim_start_matches("./");
-                is_run(first)
-                    || (INTERPRETERS.contains(&name) && words.find(|word| !word.starts_with('-')).is_some_and(is_run))
-            })
-        })
-    };
-    let is_program = fetched.any(is_started);
-    let severity = if comes_from_a_stranger(file) { Severity::High } else { Severity::Medium };
-    is_program.then_some((severity, Confidence::Medium))
+
+    /// A file that another command fetched is started: as a command of its own, or handed to an interpreter. To move it about or
+    /// open it is another matter.
+    fn started_by(&self, call: &Call) -> Option<(Severity, Confidence)> {
+        if self.paths.is_empty() || !starts_program(call) {
+            return None;
+        }
+        let by_another = |word: &str| {
+            let fetchers = self.paths.get(word.trim_start_matches("./"));
+            fetchers.is_some_and(|fetchers| fetchers.iter().any(|fetcher| !std::ptr::eq(*fetcher, call)))
+        };
+        let texts = call.arguments.iter().filter_map(text_of);
+        let is_started = texts.flat_map(|text| text.split(['&', ';', '|', '\n'])).any(|command| {
+            let mut words = command.split_whitespace();
+            let first = words.next().unwrap_or_default();
+            let is_handed = INTERPRETERS.contains(&first.rsplit('/').next().unwrap_or_default());
+            by_another(first) || (is_handed && words.find(|word| !word.starts_with('-')).is_some_and(by_another))
+        });
+        let severity = if self.is_strangers { Severity::High } else { Severity::Medium };
+        is_started.then_some((severity, Confidence::Medium))
+    }
 }
 
 /// True where a file names addresses of archives or programs alone that nobody publishes at.

@@ -9,7 +9,7 @@ mod statements;
 mod tests;
 mod vocabulary;
 
-use super::commands::{is_address, name_of};
+use super::commands::{is_address, name_of, share};
 use super::syntax::{Pipeline, parse};
 use super::tainted_value::{AMBIENT_CREDENTIAL, TaintedValue};
 use super::trace::{Traced, TracedArgument, Tracer};
@@ -178,9 +178,7 @@ impl Tracer {
         let unpacks = words.first().is_some_and(|first| first.eq_ignore_ascii_case("Expand-Archive"));
         let from = words.iter().skip(1).map(|word| self.content(&plain(word))).find(|content| content.network);
         match from.filter(|_| unpacks) {
-            Some(content) => {
-                self.folders.insert(plain(path), content);
-            }
+            Some(content) => self.note_folder(&plain(path), content),
             None => self.write(&plain(path), output, false),
         }
     }
@@ -275,8 +273,7 @@ fn address_in(word: &str) -> Option<String> {
         let has_host = address.split("://").nth(1).is_some_and(|host| !host.is_empty());
         return (has_host && is_address(address)).then(|| address.to_owned());
     }
-    let host = word.strip_prefix(r"\\")?.split('\\').next()?;
-    host.contains('.').then(|| format!("https://{host}"))
+    share(word)
 }
 
 /// A path as one text: however its strokes lean, and whether or not it begins at hand.

@@ -38,14 +38,19 @@ pub(in super::super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         let passages = passages(document);
         let near: BTreeSet<usize> =
             touched(&passages, &places).into_iter().flat_map(|at| at.saturating_sub(2)..at + 3).collect();
+        let uses = LazyCell::new(|| Uses::of(subject, document));
+        let mut asked = 0;
         for at in near {
             let Some(passage) = passages.get(at) else { break };
             let said = document.text.get(passage.bytes.clone()).unwrap_or_default();
             let Some(address) = ADDRESS.find(said).map(|found| found.as_str()).filter(|_| GETS.is_match(said)) else {
                 continue;
             };
-            let is_meant = is_unrelated(&own, address)
-                || (is_strange(&own, address) && is_unused(subject, document, &passages, at, address));
+            let mut is_unused = || {
+                asked += 1;
+                asked <= MOST && is_strange(&own, address) && !uses.has(&passages, at, address)
+            };
+            let is_meant = is_unrelated(&own, address) || is_unused();
             if is_meant && !passage.is_mention() {
                 facts.found_as(Severity::High, Confidence::Medium, document.place(passage.bytes.start), said);
                 break;
@@ -79,22 +84,39 @@ fn is_strange(own: &Destinations, address: &str) -> bool {
         && !is_known_service(address)
 }
 
-/// True where a program that is called like its host is named where it is demanded, and nowhere else in the skill: what a
-/// skill needs, it uses.
-fn is_unused(subject: &Subject<'_>, document: &Document, passages: &[Passage<'_>], at: usize, address: &str) -> bool {
-    /// Shorter names stand in other words by chance.
-    const ENOUGH: usize = 5;
-    let Some(site) = sites(address).next() else { return false };
-    let label = folded(site.split('.').next().unwrap_or_default());
-    let near = passages.get(at.saturating_sub(2)..(at + 3).min(passages.len())).unwrap_or_default();
-    let (Some(first), Some(last)) = (near.first(), near.last()) else { return false };
-    let text =
-        |from: usize, to: usize| folded(&ADDRESS.replace_all(document.text.get(from..to).unwrap_or_default(), " "));
-    let (start, end) = (first.bytes.start, last.bytes.end);
-    let names = |text: &str| text.contains(&label);
-    label.len() >= ENOUGH
-        && names(&text(start, end))
-        && !names(&text(0, start))
-        && !names(&text(end, document.text.len()))
-        && !subject.documents().filter(|other| other.path != document.path).any(|other| names(&folded(&other.text)))
+/// The most addresses of one text of which it is asked whether their program is used.
+const MOST: usize = 200;
+
+/// The texts of a skill in small letters and figures alone, in which its programs are looked for.
+struct Uses<'d> {
+    document: &'d Document,
+    /// Those of the document at hand without its addresses, then those of all others.
+    folded: String,
+}
+
+impl<'d> Uses<'d> {
+    fn of(subject: &Subject<'_>, document: &'d Document) -> Self {
+        let others = subject.documents().filter(|other| other.path != document.path).map(|other| folded(&other.text));
+        let mut all = vec![without_addresses(&document.text)];
+        all.extend(others);
+        Self { document, folded: all.join("\n") }
+    }
+
+    /// False where a program that is called like its host is named where it is demanded, and nowhere else in the skill: what a skill
+    /// needs, it uses.
+    fn has(&self, passages: &[Passage<'_>], at: usize, address: &str) -> bool {
+        /// Shorter names stand in other words by chance.
+        const ENOUGH: usize = 5;
+        let Some(site) = sites(address).next() else { return true };
+        let label = folded(site.split('.').next().unwrap_or_default());
+        let near = passages.get(at.saturating_sub(2)..(at + 3).min(passages.len())).unwrap_or_default();
+        let (Some(first), Some(last)) = (near.first(), near.last()) else { return true };
+        let near = self.document.text.get(first.bytes.start..last.bytes.end).map(without_addresses).unwrap_or_default();
+        let times = |text: &str| text.matches(&label).count();
+        label.len() < ENOUGH || times(&near) == 0 || times(&self.folded) > times(&near)
+    }
+}
+
+fn without_addresses(text: &str) -> String {
+    folded(&ADDRESS.replace_all(text, " "))
 }
