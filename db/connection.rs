@@ -168,17 +168,23 @@ fn immutable_uri(path: &Path) -> String {
     uri
 }
 
+/// The pages that a connection keeps, in kibibytes. Who reads goes through tables once, and several read at a time: what they keep
+/// the system keeps as well.
+const READER_CACHE: i64 = 4 << 10;
+const WRITER_CACHE: i64 = 32 << 10;
+
 /// Without the flag for URIs, so that a path that begins with `file:` is a path.
 fn open(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
     const WHAT: &str = "open the store";
     let conn = Connection::open_with_flags(path, flags).map_err(|source| StoreError::Sql { what: WHAT, source })?;
-    settle(&conn).map_err(failed(&conn, WHAT))?;
+    let cache = if flags.contains(OpenFlags::SQLITE_OPEN_READ_ONLY) { READER_CACHE } else { WRITER_CACHE };
+    settle(&conn, cache).map_err(failed(&conn, WHAT))?;
     Ok(conn)
 }
 
 /// The settings of every connection. A file that someone else made must not be able to do anything by its schema. So
 /// there are no triggers, no views, no functions from the schema, and no writing to the schema's own table.
-fn settle(conn: &Connection) -> rusqlite::Result<()> {
+fn settle(conn: &Connection, cache_kib: i64) -> rusqlite::Result<()> {
     conn.busy_timeout(BUSY_TIMEOUT)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     // The schema has neither triggers nor views, so that forbidding them costs nothing.
@@ -190,7 +196,7 @@ fn settle(conn: &Connection) -> rusqlite::Result<()> {
     // Off by default, and set for each connection.
     conn.pragma_update(None, "foreign_keys", true)?;
     // Kibibytes, as SQLite counts negative sizes.
-    conn.pragma_update(None, "cache_size", -32_768)?;
+    conn.pragma_update(None, "cache_size", -cache_kib)?;
     // rusqlite keeps 16; a night goes back and forth between more statements than that.
     conn.set_prepared_statement_cache_capacity(96);
     Ok(())

@@ -283,7 +283,7 @@ fn metas() -> Vec<&'static RuleMeta> {
 
 /// Raised with every change of decomposing, evidence or matching that can change a fact while no rule's text changes:
 /// stored snapshots are then scanned again.
-const ENGINE: u32 = 26;
+const ENGINE: u32 = 27;
 
 fn digest(metas: &[&'static RuleMeta]) -> Digest {
     let metas = Digest::of_json(&(ENGINE, metas));

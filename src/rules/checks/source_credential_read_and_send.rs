@@ -322,7 +322,7 @@ fn report(file: &SourceFile<'_>, call: &Call, senders: &[&Call], whole: bool, fa
         (None, true) => return,
         // What is read here may be sent elsewhere: reported, but as a weak sign.
         (None, false) => (Severity::Low, Confidence::Medium),
-        (Some(distance), false) if distance <= NEAR => (Severity::High, Confidence::Medium),
+        (Some(distance), false) if distance <= NEAR => (Severity::Medium, Confidence::Medium),
         (Some(_), false) => (Severity::Medium, Confidence::Low),
         (Some(distance), true) if distance <= NEAR => (Severity::Medium, Confidence::Medium),
         (Some(_), true) => (Severity::Low, Confidence::Low),

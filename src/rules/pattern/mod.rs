@@ -36,8 +36,9 @@ mod sign;
 #[cfg(test)]
 mod tests;
 mod view;
+mod walk;
 
-use expression::Expression;
+use expression::{Expression, note_scanned};
 use file::DataRule;
 use finds::{Find, Finds};
 use look::ScannedText;
@@ -98,6 +99,7 @@ impl PatternEngine {
 
     /// Looks at one text with every rule that may find something in it.
     fn scan(&self, look: &ScannedText<'_>, hits: &mut PrefilterHits, finds: &mut Finds) {
+        note_scanned(look.text.len());
         // One pass for all rules, whatever their number.
         let candidates = self.prefilter.candidates(look.text, hits);
         // Questions are about the text as it is written: other views have other places.
@@ -313,9 +315,8 @@ pub(super) fn mask_secrets(evidence: &str) -> Cow<'_, str> {
     for secret in
         prefilter.candidates(evidence.as_bytes(), &mut hits).expressions().iter().filter_map(|at| secrets.get(*at))
     {
-        let finder = secret.regex();
-        if finder.is_match(shown.as_bytes()) {
-            let replaced = finder.replace_all(shown.as_bytes(), |found: &regex::bytes::Captures<'_>| {
+        if secret.occurs_in(shown.as_bytes()) {
+            let replaced = secret.regex().replace_all(shown.as_bytes(), |found: &regex::bytes::Captures<'_>| {
                 let secret = found.get(0).map_or(&b""[..], |whole| whole.as_bytes());
                 masked(&String::from_utf8_lossy(secret)).into_bytes()
             });

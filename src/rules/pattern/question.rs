@@ -67,7 +67,7 @@ impl Question {
 
     /// The first match in some text by itself.
     pub(crate) fn first_in(&self, text: &str) -> Option<Range<usize>> {
-        self.expression().regex().find(text.as_bytes()).map(|found| found.range())
+        self.expression().find(text.as_bytes())
     }
 
     /// The windows of possible matches in a document; none for a question that is not asked of its language.

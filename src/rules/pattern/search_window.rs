@@ -31,9 +31,7 @@ pub(super) fn find_in<'a>(
 /// The search through windows of which each overlaps the next one.
 struct WindowSearch<'a> {
     expression: &'a Expression,
-    /// The quick search for the expression, as long as that pays.
-    anchored: Option<&'a Anchored>,
-    budget: usize,
+    way: Way<'a>,
     /// The text up to the end of the last one.
     held: &'a [u8],
     /// Those that are not done with.
@@ -44,32 +42,55 @@ struct WindowSearch<'a> {
     ahead: Option<Option<Range<usize>>>,
 }
 
+/// The way in which an expression is looked for.
+enum Way<'a> {
+    /// Walked: little was asked of it until now.
+    Walked,
+    /// Only where it can begin, as long as that pays: by so many bytes more.
+    Anchored(&'a Anchored, usize),
+    /// With the tables for long texts.
+    Plain,
+}
+
 impl<'a> WindowSearch<'a> {
     /// None where nothing can be found.
     fn new(windows: &'a [SearchWindow], expression: &'a Expression, text: &'a [u8]) -> Option<Self> {
         let from = windows.first().map_or(0, |first| first.starts.start);
         let end = windows.last().map_or(0, |last| last.end);
         let held = text.get(..end).unwrap_or(text);
-        if !expression.may_occur_behind(held, from) {
-            return None;
+        let mut search = Self { expression, way: Way::Walked, held, windows, from, ahead: None };
+        let may_find = search.walk() || expression.may_occur_behind(held, from);
+        // Nothing in all windows together: nearly always so.
+        (may_find && search.ahead != Some(None)).then_some(search)
+    }
+
+    /// Walks to the first match that begins at `from` or later; false, and on another way, where that cannot be.
+    fn walk(&mut self) -> bool {
+        let length = self.held.len().saturating_sub(self.from);
+        self.ahead = self.expression.walk(length).and_then(|walk| walk.find(self.held, self.from));
+        let is_walked = self.ahead.is_some();
+        if !is_walked {
+            let anchored = self.expression.anchored();
+            self.way = anchored.map_or(Way::Plain, |anchored| Way::Anchored(anchored, Anchored::budget(length)));
         }
-        let (anchored, budget) = (expression.anchored(), Anchored::budget(end.saturating_sub(from)));
-        Some(Self { expression, anchored, budget, held, windows, from, ahead: None })
+        is_walked
     }
 
     /// The first match that begins at `from` or later; once there is none that begins before `end` it may be any later one.
     fn find(&mut self, end: usize) -> Option<Range<usize>> {
-        if let Some(anchored) = self.anchored {
-            match anchored.find(self.held, self.from..end, &mut self.budget) {
+        let is_behind = |ahead: &Option<Range<usize>>| ahead.as_ref().is_some_and(|found| found.start < self.from);
+        let is_known = !self.ahead.as_ref().is_none_or(is_behind);
+        if is_known || matches!(self.way, Way::Walked) && self.walk() {
+            return self.ahead.clone().flatten();
+        }
+        if let Way::Anchored(anchored, budget) = &mut self.way {
+            match anchored.find(self.held, self.from..end, budget) {
                 SearchOutcome::Found(found) => return Some(found),
                 SearchOutcome::Nothing => return None,
-                SearchOutcome::GaveUp(at) => (self.anchored, self.from) = (None, at),
+                SearchOutcome::GaveUp(at) => (self.way, self.from) = (Way::Plain, at),
             }
         }
-        let is_behind = |ahead: &Option<Range<usize>>| ahead.as_ref().is_some_and(|found| found.start < self.from);
-        if self.ahead.as_ref().is_none_or(is_behind) {
-            self.ahead = Some(self.expression.regex().find_at(self.held, self.from).map(|found| found.range()));
-        }
+        self.ahead = Some(self.expression.regex().find_at(self.held, self.from).map(|found| found.range()));
         self.ahead.clone().flatten()
     }
 }
