@@ -1,8 +1,8 @@
 //! One regular expression of a data rule: how it is matched depends on how much is asked of it.
 //!
-//! Most expressions are asked about a few hundred bytes in a whole night: they are [walked](super::walk), which takes one
-//! small table. Those that are asked often get the tables with which long texts are searched quickest: these take a few
-//! hundred times as long to make, and memory for each thread.
+//! Most expressions are asked about a few kilobytes in a whole night: they are [walked](super::walk), which takes one small
+//! automaton. Those that are asked often get the tables with which long texts are searched quickest: these take several
+//! times as long to make, and memory for each thread.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -87,11 +87,12 @@ impl Expression {
         anchored.as_deref()
     }
 
-    /// The expression, ready to walk so many bytes; none for one that has walked much already, or has too many states.
+    /// The expression, ready to walk so many bytes; none for one that has tables or walked much already, or has too many states.
     pub(super) fn walk(&self, bytes: usize) -> Option<&Walk> {
         let may_walk = WALKED_LEAST.saturating_add(SCANNED.load(Ordering::Relaxed) / WALKED_OF);
-        // Stays above what it may once it is: more would overflow in the end.
-        if self.0.walked.load(Ordering::Relaxed) > may_walk {
+        // What may be walked grows with what is scanned: who has tables by then is quicker with them.
+        let has_tables = self.0.regex.get().is_some() || self.0.anchored.get().is_some();
+        if has_tables || self.0.walked.load(Ordering::Relaxed) > may_walk {
             return None;
         }
         self.0.walked.fetch_add(bytes, Ordering::Relaxed);

@@ -118,7 +118,13 @@ mod tests {
     use super::*;
 
     fn found(pattern: &str, windows: &[SearchWindow], text: &str) -> Vec<Range<usize>> {
-        find_in(windows, &Expression::from(pattern.to_owned()), text.as_bytes()).collect()
+        let find = |expression: &Expression| find_in(windows, expression, text.as_bytes()).collect();
+        let (seldom, often) = (Expression::from(format!("(?:{pattern})")), Expression::from(pattern.to_owned()));
+        // With so much behind it, it is walked no more.
+        often.walk(usize::MAX >> 1);
+        let found: Vec<Range<usize>> = find(&often);
+        assert_eq!(found, find(&seldom), "{pattern}");
+        found
     }
 
     /// An expression that is looked for as it is, and one that is looked for where it can begin.
